@@ -7,6 +7,7 @@
 #include "model/packet/check.hpp"
 #include "model/packet/crc32.hpp"
 #include "model/packet/describe.hpp"
+#include "model/packet/dissect.hpp"
 #include "model/packet/icrc.hpp"
 #include "model/packet/lint.hpp"
 #include "model/packet/parser.hpp"
@@ -183,4 +184,37 @@ TEST_CASE("builder: a CNP has the fields of annex A17") {
                           .congestion(false, true)
                           .build();
   CHECK(Bytes(frame.begin() + Ethernet::kBytes, frame.end()) == expected);
+}
+
+TEST_CASE("dissect: the fields of a frame, and any part of it without reading past the end") {
+  const Bytes frame = Builder()
+                          .ethernet(0x525400000001, 0x525400000002)
+                          .ipv4(kIp1, kIp2)
+                          .bth(kRcWriteOnlyImm, 0x11, Psn(0xABCDEF))
+                          .reth(0x1234567890, 0x77, 5)
+                          .imm_dt(9)
+                          .payload(Bytes(5))
+                          .build();
+  std::string text;
+  for (const DissectedHeader& header : dissect(frame)) {
+    for (const DissectedField& field : header.fields) {
+      text += std::string(header.name) + "." + std::string(field.name) + "=" + field.value + ";";
+    }
+  }
+  for (const char* part :
+       {"ethernet.dst_mac=52:54:00:00:00:01;", "ipv4.protocol=17 (0x11);",
+        "udp.dst_port=4791 (0x12b7);", "bth.opcode=11 (0xb);", "bth.pad_count=3;",
+        "bth.dest_qp=17 (0x11);", "bth.psn=11259375 (0xabcdef);",
+        "reth.va=78187493520 (0x1234567890);", "reth.dma_length=5;", "imm_dt.immediate=9;",
+        "packet.payload_bytes=5;"}) {
+    CAPTURE(part);
+    CHECK(text.find(part) != std::string::npos);
+  }
+  CHECK(text.find("error") == std::string::npos);
+  for (std::size_t size = 0; size < frame.size(); ++size) {
+    const Bytes some(frame.begin(), frame.begin() + static_cast<std::ptrdiff_t>(size));
+    for (const DissectedHeader& header : dissect(some)) {
+      if (header.name == "packet") CHECK(header.fields.back().name == "error");
+    }
+  }
 }

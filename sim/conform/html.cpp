@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The report as one HTML page that needs nothing else.
+#include <algorithm>
+
 #include "model/packet/dissect.hpp"
 #include "sim/conform/report.hpp"
 #include "sim/conform/xml.hpp"
@@ -28,7 +30,7 @@ constexpr const char* kStyle =
 const char* class_of(const std::string& word) {
   if (word == verdict::kPass) return "pass";
   if (word == verdict::kFail) return "fail";
-  return word == verdict::kNotTestable ? "untestable" : "untested";
+  return word == verdict::kUntested ? "untested" : "untestable";
 }
 
 xml_node add_of_class(xml_node to, const char* name, const char* kind,
@@ -120,8 +122,8 @@ void add_statement(xml_node to, const ConformReport& report, const Statement& st
   const xml_node summary = add(details, "summary");
   add_word(summary, verdict.word);
   add(summary, "span", fmt::format("{} {}", statement.id, statement.text));
-  if (verdict.word == verdict::kNotTestable) {
-    add(details, "p", fmt::format("not testable here: {}", verdict.why));
+  if (!verdict.why.empty() && verdict.word != verdict::kFail) {
+    add(details, "p", fmt::format("{}: {}", verdict.word, verdict.why));
   }
   if (verdict.all == 0) add(details, "p", "no test of it ran");
   for (std::size_t i = 0; i < report.outcomes.size(); ++i) {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "model/packet/describe.hpp"
@@ -96,7 +97,7 @@ void write_json(OutputFile& file, const ConformReport& report) {
                 {"priority", s->priority},
                 {"statement", s->text},
                 {"verdict", verdict.word}};
-    if (verdict.word == verdict::kNotTestable) one["reason"] = verdict.why;
+    if (!verdict.why.empty() && verdict.word != verdict::kFail) one["reason"] = verdict.why;
     all["statements"].push_back(std::move(one));
   }
   for (const Outcome& outcome : report.outcomes) all["tests"].push_back(json_of(report, outcome));
@@ -118,7 +119,7 @@ ReadReport read_report(const std::string& path) {
     all.at("subject").get_to(report.subject);
     all.at("lost").get_to(report.lost);
     for (const json& test : all.at("tests")) report.tests.push_back(test_of(test));
-  } catch (const std::exception& error) {  // of the parser, or of a number that is none
+  } catch (const std::exception& error) {  // the parser throws its own, std::stoul others
     throw UserError(
         fmt::format("{}: not a report of 'roci conform --json': {}", path, error.what()), 2);
   }

@@ -25,6 +25,11 @@ void print_baseline(const ConformReport& report) {
              report.failed(), report.baseline);
 }
 
+std::string short_of(const std::string& word) {
+  if (word == verdict::kNotTestable) return "n/t";
+  return word == verdict::kUndecided ? "?" : word;
+}
+
 void print_failures(const ConformReport& report, const Statement& statement) {
   for (const Outcome& outcome : report.outcomes) {
     if (outcome.passed || !outcome.test->cites(statement.id)) continue;
@@ -39,16 +44,25 @@ void print_failures(const ConformReport& report, const Statement& statement) {
 Verdict verdict_of(const Statement& statement, const std::vector<Outcome>& outcomes) {
   Verdict verdict;
   bool failed = false;
+  std::string undecided;
   for (const Outcome& outcome : outcomes) {
-    if (!outcome.test->cites(statement.id)) continue;
+    const conform::Test& test = *outcome.test;
+    if (!test.cites(statement.id)) continue;
     ++verdict.all;
-    failed |= !outcome.passed;
+    if (!outcome.passed) {
+      const bool subject = test.ids.front() == statement.id && !test.needs.mixed;
+      failed |= subject || test.ids.size() == 1;
+      if (undecided.empty()) undecided = "a test of several statements fails: " + test.title;
+    }
     if (outcome.passed && !outcome.skipped) ++verdict.passed;
     if (verdict.why.empty()) verdict.why = outcome.untestable;
   }
   // What one test could not check is not shown by another.
   if (failed) {
     verdict.word = verdict::kFail;
+  } else if (!undecided.empty()) {
+    verdict.word = verdict::kUndecided;
+    verdict.why = undecided;
   } else if (!verdict.why.empty()) {
     verdict.word = verdict::kNotTestable;
   } else if (verdict.passed != 0) {
@@ -106,11 +120,10 @@ void print(const ConformReport& report) {
     const Verdict verdict = verdict_of(*s, report.outcomes);
     const std::string word = verdict.word;
     ++count[word];
-    const bool untestable = word == verdict::kNotTestable;
-    fmt::print("{:<8} {:<4}  {}\n", s->id, untestable ? "n/t" : word, s->text);
-    if (untestable) {
-      fmt::print("         not testable here: {}; {} of {} tests pass\n", verdict.why,
-                 verdict.passed, verdict.all);
+    fmt::print("{:<8} {:<4}  {}\n", s->id, short_of(word), s->text);
+    if (word == verdict::kNotTestable || word == verdict::kUndecided) {
+      fmt::print("         {}: {}; {} of {} tests pass\n", word, verdict.why, verdict.passed,
+                 verdict.all);
     }
     print_failures(report, *s);
   }
@@ -125,6 +138,9 @@ void print(const ConformReport& report) {
   fmt::print("\n{}, seed {}: {} of {} tests pass, {} statements hold, {} do not, ",
              report.subject(), report.adapter.seed, run - report.failed(), run,
              count[verdict::kPass], count[verdict::kFail]);
+  if (count[verdict::kUndecided] != 0) {
+    fmt::print("{} are undecided, ", count[verdict::kUndecided]);
+  }
   if (outside) fmt::print("{} are not testable here, ", count[verdict::kNotTestable]);
   fmt::print("{} without a test, {:.1f} s\n", count[verdict::kUntested], seconds);
   if (outside && report.outcomes.size() != report.tests) {

@@ -16,6 +16,7 @@ namespace roci::sim {
 namespace verdict {
 inline constexpr const char* kPass = "pass";
 inline constexpr const char* kFail = "FAIL";
+inline constexpr const char* kUndecided = "undecided";
 inline constexpr const char* kNotTestable = "not testable here";
 inline constexpr const char* kUntested = "-";
 }  // namespace verdict
@@ -43,7 +44,7 @@ struct ConformReport {
 /// Result of all tests that cite a statement.
 struct Verdict {
   const char* word = verdict::kUntested;
-  std::string why;                  ///< reason for kNotTestable
+  std::string why;                  ///< reason for kNotTestable and kUndecided
   std::size_t passed = 0, all = 0;  ///< tests
 };
 

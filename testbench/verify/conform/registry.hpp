@@ -37,7 +37,15 @@ struct Needs {
   /// Why the test says nothing of an adapter outside the test bench; nullptr: it does.
   const char* inside = nullptr;
   bool multicast = false;  ///< not run on an adapter without multicast groups
+  /// A failure shows that one of the test's statements is broken, but not which: random or captured
+  /// packets. Else it is the first of them.
+  bool mixed = false;
 };
+
+constexpr Needs mixed(Needs needs = {}) {
+  needs.mixed = true;
+  return needs;
+}
 
 /// Needs the test bench; `why` completes "not testable here: ...".
 constexpr Needs in_bench(const char* why, Needs needs = {}) {
@@ -59,7 +67,7 @@ inline constexpr Needs kOurDriver =
 
 /// Stimulus and expectation. `body` returns when the statement holds and throws otherwise.
 struct Test {
-  std::vector<std::string> ids;  ///< statements that it tests
+  std::vector<std::string> ids;  ///< statements that it tests, its subject first
   std::string title;
   void (*body)(Fixture&);
   Needs needs;

@@ -103,10 +103,6 @@ def page_of(found, crashes, release):
         refuted = [t for t in cited if t["title"] in REFUTED]
         if one["verdict"] == "FAIL" and refuted and all(t["verdict"] != "FAIL" for t in cited):
             one.update(verdict="not testable here", reason=refuted[0]["reason"])
-        # A replayed capture breaks one of its statements, which is not known, and not all.
-        failed = [t for t in cited if t["verdict"] == "FAIL"]
-        if failed and all(t["title"].startswith("replay of") for t in failed):
-            one.update(verdict="undecided", reason=failed[0]["title"].partition(":")[0])
     for index, reason in crashes:
         tests[index]["seen"] = f"the kernel of the guest crashed: {reason}"
     counts = {word: sum(s["verdict"] == word for s in statements)

@@ -197,7 +197,8 @@ void play_all(Fixture& dut, const char* capture) {
 
 }  // namespace
 
-TEST(
+TEST_THAT_NEEDS(
+    mixed(),
     "WIRE-05 WIRE-12 WIRE-15 WIRE-16 WIRE-18 WIRE-20 WIRE-21 WIRE-22 WIRE-23 WIRE-25 WIRE-26 "
     "WIRE-27 WIRE-28 WIRE-37 WIRE-40 WIRE-45 WIRE-46 RSP-10",
     "replay of raw_framing: valid and invalid frames of Linux captures") {
@@ -208,30 +209,34 @@ TEST(
             all.end());
   for (const Exchange& e : all) play(dut, e);
 }
-TEST("WIRE-33 WIRE-35 RSP-10", "replay of raw_trunc: packets truncated") {
+TEST_THAT_NEEDS(mixed(), "WIRE-33 WIRE-35 RSP-10", "replay of raw_trunc: packets truncated") {
   play_all(dut, "raw_trunc");
 }
-TEST("WIRE-32 WIRE-34 RSP-25", "replay of raw_length: SEND packets of wrong lengths") {
+TEST_THAT_NEEDS(mixed(), "WIRE-32 WIRE-34 RSP-25",
+                "replay of raw_length: SEND packets of wrong lengths") {
   play_all(dut, "raw_length");
 }
-TEST("RSP-03 RSP-04 RSP-07 RSP-09 RSP-45", "replay of raw_psn: gaps, duplicates, the wrap") {
+TEST_THAT_NEEDS(mixed(), "RSP-03 RSP-04 RSP-07 RSP-09 RSP-45",
+                "replay of raw_psn: gaps, duplicates, the wrap") {
   play_all(dut, "raw_psn");
 }
-TEST("RSP-22 RSP-51", "replay of raw_sequence: opcodes out of order") {
+TEST_THAT_NEEDS(mixed(), "RSP-22 RSP-51", "replay of raw_sequence: opcodes out of order") {
   play_all(dut, "raw_sequence");
 }
-TEST("RSP-26 RSP-28 RSP-29 RSP-30 RSP-31 RSP-16 WC-08",
-     "replay of raw_write: WRITEs of all kinds") {
+TEST_THAT_NEEDS(mixed(), "RSP-26 RSP-28 RSP-29 RSP-30 RSP-31 RSP-16 WC-08",
+                "replay of raw_write: WRITEs of all kinds") {
   play_all(dut, "raw_write");
 }
-TEST("RSP-29 RSP-31 RSP-34 RSP-35 RSP-38", "replay of raw_read: READs and their duplicates") {
+TEST_THAT_NEEDS(mixed(), "RSP-29 RSP-31 RSP-34 RSP-35 RSP-38",
+                "replay of raw_read: READs and their duplicates") {
   play_all(dut, "raw_read");
 }
-TEST_THAT_NEEDS(with(layout::Option::kAtomics), "RSP-37 RSP-39 RSP-41 RSP-42 RSP-43",
+TEST_THAT_NEEDS(mixed(with(layout::Option::kAtomics)), "RSP-37 RSP-39 RSP-41 RSP-42 RSP-43",
                 "replay of raw_atomic: atomics and their duplicates") {
   play_all(dut, "raw_atomic");
 }
-TEST("WIRE-47 RSP-16 RQ-53", "replay of raw_state_rnr_cnp: states, RNR, a CNP") {
+TEST_THAT_NEEDS(mixed(), "WIRE-47 RSP-16 RQ-53",
+                "replay of raw_state_rnr_cnp: states, RNR, a CNP") {
   play_all(dut, "raw_state_rnr_cnp");
 }
 

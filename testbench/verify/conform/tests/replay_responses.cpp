@@ -210,23 +210,28 @@ void play_all(Fixture& dut, const char* capture) {
 
 }  // namespace
 
-TEST("RQ-12 RQ-16 RQ-17 RQ-18 RQ-19 RQ-51 RQ-53 WIRE-20 WIRE-24 WIRE-25 WIRE-27 WIRE-35 WIRE-40",
-     "replay of rawq_ack: valid and invalid ACKs of Linux captures") {
+TEST_THAT_NEEDS(
+    mixed(),
+    "RQ-12 RQ-16 RQ-17 RQ-18 RQ-19 RQ-51 RQ-53 WIRE-20 WIRE-24 WIRE-25 WIRE-27 WIRE-35 WIRE-40",
+    "replay of rawq_ack: valid and invalid ACKs of Linux captures") {
   play_all(dut, "rawq_ack");
 }
-TEST("RQ-40 WIRE-33 WIRE-35", "replay of rawq_atomic: atomic responses") {
+TEST_THAT_NEEDS(mixed(), "RQ-40 WIRE-33 WIRE-35", "replay of rawq_atomic: atomic responses") {
   play_all(dut, "rawq_atomic");
 }
-TEST("RQ-21 RQ-22 RQ-23 RQ-24 WC-09", "replay of rawq_nak: NAKs of all codes") {
+TEST_THAT_NEEDS(mixed(), "RQ-21 RQ-22 RQ-23 RQ-24 WC-09", "replay of rawq_nak: NAKs of all codes") {
   play_all(dut, "rawq_nak");
 }
-TEST("RQ-13 RQ-35 RQ-37 RQ-38 RQ-40 RQ-45", "replay of rawq_read: READ responses") {
+TEST_THAT_NEEDS(mixed(), "RQ-13 RQ-35 RQ-37 RQ-38 RQ-40 RQ-45",
+                "replay of rawq_read: READ responses") {
   play_all(dut, "rawq_read");
 }
-TEST("RQ-27 RQ-28 RQ-29 RQ-31 RQ-33 RQ-34 WC-10", "replay of rawq_rnr_timeout: waits and retries") {
+TEST_THAT_NEEDS(mixed(), "RQ-27 RQ-28 RQ-29 RQ-31 RQ-33 RQ-34 WC-10",
+                "replay of rawq_rnr_timeout: waits and retries") {
   play_all(dut, "rawq_rnr_timeout");
 }
-TEST("RQ-09 RQ-11", "replay of rawq_window_depth: the number of unacknowledged packets") {
+TEST_THAT_NEEDS(mixed(), "RQ-09 RQ-11",
+                "replay of rawq_window_depth: the number of unacknowledged packets") {
   play_all(dut, "rawq_window_depth");
 }
 

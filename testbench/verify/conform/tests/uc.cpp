@@ -116,7 +116,8 @@ TEST_THAT_NEEDS(kUc, "UC-04", "a message without a receive is lost, the next one
   const Bytes data = payload_of(300, 4);
   c.feed(c.send_request(kUcSendFirst, c.rq(0), part(data, 0, 256)));
   dut.sleep(10_us);
-  same("expected PSN", c.qp().query().rq_psn, c.rq(1));
+  // Our engines count what they drop; no packet shows whether an adapter does.
+  if (dut.adapter().in_bench()) same("expected PSN", c.qp().query().rq_psn, c.rq(1));
   c.receive(1024);
   c.feed(c.send_request(kUcSendLast, c.rq(1), part(data, 256, 44)));
   dut.sleep(10_us);

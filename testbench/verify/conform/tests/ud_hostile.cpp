@@ -35,7 +35,7 @@ Bytes random_datagram(Fixture& dut, Connection& c) {
 
 }  // namespace
 
-TEST_THAT_NEEDS(kUd, "UD-03 UD-09 UD-12", "random datagrams change nothing for others") {
+TEST_THAT_NEEDS(mixed(kUd), "UD-03 UD-09 UD-12", "random datagrams change nothing for others") {
   Unreliable<driver::Service::kUd> attacked(dut);
   Unreliable<driver::Service::kUd> witness(dut, [](Options& o) { o.qkey = 0x0F0F0F0F; });
   Connection connected(dut);

@@ -191,7 +191,8 @@ TEST_THAT_NEEDS(kGroups, "UD-10", "attachments: their number, and what is reject
   require(attach(a.qp(), kGroup.gid) == AdminStatus::kOk, "room again");
 }
 
-TEST_THAT_NEEDS(kGroups, "UD-10 UD-03", "random datagrams to a group change nothing for others") {
+TEST_THAT_NEEDS(mixed(kGroups), "UD-10 UD-03",
+                "random datagrams to a group change nothing for others") {
   Datagrams attacked(dut), witness(dut);
   Connection connected(dut);
   attacked.qp().attach(kGroup.gid);
