@@ -40,6 +40,10 @@ FAULTS = {
     "action=corrupt field=icrc node=n0 opcode=RcSendOnly": ["RQ-25"],
     "action=corrupt field=syndrome value=99 repair=true node=n0 opcode=nak": ["RSP-03"],
     "action=corrupt field=payload repair=true node=n0 opcode=read_response": ["RSP-32"],
+    "action=corrupt field=ack_req repair=true node=n0 opcode=RcSendOnly": ["WIRE-19"],
+    "action=corrupt field=immediate repair=true node=n0 opcode=RcSendOnlyImm": ["RQ-05"],
+    "action=corrupt field=rkey repair=true node=n0 opcode=RcWriteFirst": ["RQ-06"],
+    "action=corrupt field=length repair=true node=n0 opcode=RcReadRequest": ["RQ-02"],
 }
 QUICK_FAULTS = 2
 # None of them measures a time, so a busy host changes no verdict.

@@ -176,11 +176,12 @@ std::uint64_t Connection::receive(const std::vector<driver::Sge>& list) {
 }
 
 Completion Connection::take(driver::CompletionQueue& cq, const char* which, Status status,
-                            Time within) {
-  const std::string expected = std::string(driver::name_of(status)) + " of a " + which;
+                            Time within, bool any_error) {
+  const std::string expected =
+      (any_error ? "an error" : std::string(driver::name_of(status))) + " of a " + which;
   const auto completion = cq.wait(within);
   if (!completion) throw Failure(expected, "no completion in " + std::to_string(within) + " ns");
-  if (completion->status != status) {
+  if (any_error ? completion->ok() : completion->status != status) {
     throw Failure(expected, std::string(driver::name_of(completion->status)) + ", vendor error " +
                                 std::to_string(completion->vendor_err));
   }
@@ -192,6 +193,13 @@ Completion Connection::sent(Status status, Time within) {
 }
 Completion Connection::received(Status status, Time within) {
   return take(*receive_cq_, "receive", status, within);
+}
+
+Completion Connection::sent_in_error(Status status) {
+  return take(*send_cq_, "send", status, 1_ms, !fixture_.adapter().in_bench());
+}
+Completion Connection::received_in_error(Status status) {
+  return take(*receive_cq_, "receive", status, 1_ms, !fixture_.adapter().in_bench());
 }
 
 void Connection::no_completion(Time ns) {

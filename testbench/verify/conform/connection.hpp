@@ -95,6 +95,9 @@ class Connection {
   // Verbs: polling. Fails when the next completion is not as stated or does not come.
   Completion sent(Status status = Status::kSuccess, Time within = 1_ms);
   Completion received(Status status = Status::kSuccess, Time within = 1_ms);
+  /// The same for an error whose status another statement is about: outside the bench any will do.
+  Completion sent_in_error(Status status);
+  Completion received_in_error(Status status);
   /// Fails when a completion is there or comes within `ns`.
   void no_completion(Time ns = 0);
   /// Fails unless the adapter reports this state.
@@ -154,7 +157,8 @@ class Connection {
   static std::uint32_t wrap(std::int64_t psn) { return static_cast<std::uint32_t>(psn) & 0xFFFFFF; }
   /// Returns the index of the next frame for this peer; the number of frames when there is none.
   std::size_t find_next();
-  Completion take(driver::CompletionQueue& cq, const char* which, Status status, Time within);
+  Completion take(driver::CompletionQueue& cq, const char* which, Status status, Time within,
+                  bool any_error = false);
 
   Fixture& fixture_;
   Options options_;

@@ -65,7 +65,8 @@ std::string run_outside(Adapter& adapter, const Test& test, const AdapterOptions
     return "the agent has no room for its memory";
   } catch (const driver::Error& error) {
     if (error.status() == driver::AdminStatus::kNoResource ||
-        error.status() == driver::AdminStatus::kUnsupported) {
+        error.status() == driver::AdminStatus::kUnsupported ||
+        error.status() == driver::AdminStatus::kUnreachable) {
       return error.what();
     }
     throw;

@@ -248,7 +248,7 @@ const std::vector<Statement>& statements() {
       {"UC-07", 1, "A WRITE with immediate is delivered only if every packet arrived.", nullptr},
 
       {"UD-01", 1, "A message is one packet, SEND ONLY with or without immediate; PSNs count packets and are not checked.", nullptr},
-      {"UD-02", 1, "A message longer than the path MTU of the port is not sent; the send fails.", nullptr},
+      {"UD-02", 1, "A message longer than the path MTU of the port is not sent.", nullptr},
       {"UD-03", 0, "A Q_Key that is not the receiver's is dropped silently and counted.", nullptr},
       {"UD-04", 1, "With bit 31 of a request's Q_Key set, the queue pair's own Q_Key is sent.", nullptr},
       {"UD-05", 0, "A receive begins with 40 bytes for the GRH, which its length includes, and says so.", nullptr},

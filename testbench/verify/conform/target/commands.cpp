@@ -18,6 +18,8 @@ using driver::CommandReply;
 using layout::AdminOp;
 
 constexpr std::uint64_t kPage = 4096;
+constexpr unsigned kResolutions = 3;
+constexpr auto kUnreachable = layout::number(AdminStatus::kUnreachable);
 
 AdminStatus status_of(int error) {
   switch (error) {
@@ -57,7 +59,12 @@ bool destroys(AdminOp opcode) {
 std::optional<CommandReply> TargetDevice::exchange(AdminOp opcode, const Body& body,
                                                    std::uint64_t) {
   try {
-    return run(opcode, body);
+    // A slow host may give up address resolution before the reply of the peer reaches it.
+    CommandReply reply = run(opcode, body);
+    for (unsigned i = 1; i < kResolutions && reply.status == kUnreachable; ++i) {
+      reply = run(opcode, body);
+    }
+    return reply;
   } catch (const std::runtime_error& error) {
     if (!destroys(opcode)) throw;
     // Destructors of the driver expect this exception alone.

@@ -38,7 +38,7 @@ TEST("MR-02", "a region of another domain is not accessible, remote and local") 
   driver::SendRequest r = c.work(Opcode::kSend, 0);
   r.sges = {region.sge(0, 10)};
   c.post(r);
-  c.sent(Status::kLocProtErr);
+  c.sent_in_error(Status::kLocProtErr);
   c.expect_silence();
 }
 

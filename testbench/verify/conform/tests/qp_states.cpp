@@ -165,6 +165,15 @@ TEST("QP-06", "rights changed in RTS take effect at once") {
   c.expect(acknowledge(kNakInvalid, c.rq(0)));
 }
 
+TEST("QP-07", "path MTU code 0 is rejected") {
+  const auto c = in_state(dut, QpState::kInit);
+  driver::QpAttributes a = c->attributes();
+  a.state = QpState::kRtr;
+  a.path_mtu = 0;
+  require(c->rejects(a, m::kRtr), "path MTU code 0 rejected", "taken");
+  c->is_in(QpState::kInit);
+}
+
 TEST("QP-07", "values out of range are truncated or rejected") {
   {
     const auto c = in_state(dut, QpState::kInit);

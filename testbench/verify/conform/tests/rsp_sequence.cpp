@@ -238,7 +238,7 @@ TEST("RSP-23", "a duplicate READ or atomic inside a message does not disturb it"
   c.receive(600);
   c.feed(c.send_request(kRcSendFirst, c.rq(4), payload_of(256)));
   c.feed(c.atomic_request(kRcFetchAdd, c.rq(1), 3, 0, 8192));
-  c.received(Status::kLocLenErr);  // into 10 bytes: the message itself is checked as usual
+  c.received_in_error(Status::kLocLenErr);  // into 10 bytes: the message is checked as usual
 }
 
 }  // namespace roci::conform

@@ -208,7 +208,7 @@ TEST_THAT_NEEDS(kUc, "UD-11 UC-01", "a failed message leads to SQE and from ther
   bad.sges[0].key ^= 1;
   c.post(bad);
   c.write(8);
-  c.sent(Status::kLocProtErr);
+  c.sent_in_error(Status::kLocProtErr);
   c.sent(Status::kWrFlushErr);
   c.is_in(QpState::kSqe);
   dut.expect_no_event(c.number());

@@ -26,6 +26,19 @@ Completion delivered(Fixture& dut, Connection& c, const Bytes& payload, std::siz
   return done;
 }
 
+/// Sends a datagram that does not fit into the receive of kMost bytes at 0. The receive's own bytes
+/// are free for the adapter; ours do not touch them.
+void not_delivered(Fixture& dut, Connection& c, const Bytes& payload, const std::string& what) {
+  const Bytes frame = c.datagram(kUdSendOnly, 0, payload).build();
+  if (dut.adapter().in_bench()) return dut.takes_no_notice(frame, what);
+  const Bytes after = bytes_at(dut, kMost, 256);
+  dut.feed(frame);
+  dut.sleep(10_us);
+  require(bytes_at(dut, kMost, 256) == after, "no byte past the buffer by " + what, "written");
+  c.no_completion();
+  c.is_in(QpState::kRts);
+}
+
 std::uint64_t violations(Fixture& dut) { return dut.context().port_counters().qkey_violations; }
 
 }  // namespace
@@ -79,9 +92,12 @@ TEST_THAT_NEEDS(kUd, "UD-02", "the path MTU of the port bounds a datagram") {
   same("payload", c.expect(packet_of(kUdSendOnly, c.sq(0))).parsed().payload.size, kMost);
   c.sent();
   c.send(kMost + 1);
-  c.sent(Status::kLocLenErr);
+  // C10-93.1.1 forbids an error; our engines report one, others may not.
+  if (dut.adapter().in_bench()) {
+    c.sent(Status::kLocLenErr);
+    c.is_in(QpState::kSqe);
+  }
   c.expect_silence();
-  c.is_in(QpState::kSqe);
 }
 
 TEST_THAT_NEEDS(kUd, "UD-03", "a Q_Key with any bit wrong is dropped and counted") {
@@ -182,8 +198,8 @@ TEST_THAT_NEEDS(kUd, "UD-08", "a datagram without a receive is lost, the next on
 TEST_THAT_NEEDS(kUd, "UD-09", "a datagram longer than its buffer or the path MTU is dropped") {
   Datagrams c(dut);
   const std::uint64_t id = c.receive(kMost);
-  dut.takes_no_notice(c.datagram(kUdSendOnly, 0, payload_of(kMost)).build(), "no room for the GRH");
-  dut.takes_no_notice(c.datagram(kUdSendOnly, 0, payload_of(kMost - 39)).build(), "one byte more");
+  not_delivered(dut, c, payload_of(kMost), "no room for the GRH");
+  not_delivered(dut, c, payload_of(kMost - 39), "one byte more");
   const Bytes data = payload_of(kMost - kGrh, 3);
   c.feed(c.datagram(kUdSendOnly, 1, data));
   same("identifier", delivered(dut, c, data).id, id);
@@ -199,7 +215,7 @@ TEST_THAT_NEEDS(kUd, "UD-11", "a failed datagram leads to SQE and from there to 
   bad.sges[0].key ^= 1;
   c.post(bad);
   c.send(64);
-  c.sent(Status::kLocProtErr);
+  c.sent_in_error(Status::kLocProtErr);
   c.sent(Status::kWrFlushErr);
   c.is_in(QpState::kSqe);
   c.send(64);
@@ -230,10 +246,10 @@ TEST_THAT_NEEDS(kUd, "UD-12", "datagrams to another address or partition are dro
 
 TEST_THAT_NEEDS(kUd, "UD-13", "an address handle is checked when it is used") {
   driver::ProtectionDomain foreign(dut.context());
-  Datagrams c(dut);
-  const driver::AddressHandle handle(foreign, c.peer_address());
+  const driver::AddressHandle handle(foreign, Datagrams(dut).peer_address());
   std::uint32_t gone = 0;
   {
+    Datagrams c(dut);
     const driver::AddressHandle short_lived(dut.pd(), c.peer_address());
     gone = short_lived.number();
     driver::SendRequest request = c.work(Opcode::kSend, 8);
@@ -243,12 +259,12 @@ TEST_THAT_NEEDS(kUd, "UD-13", "an address handle is checked when it is used") {
     c.sent();
   }
   for (const std::uint32_t number : {handle.number(), gone, 0xFFFFu}) {
+    Datagrams c(dut);
     driver::SendRequest request = c.work(Opcode::kSend, 8);
     request.ah = number;
     c.post(request);
     c.sent(Status::kLocQpOpErr);
     c.expect_silence();
-    c.move(QpState::kRts, driver::mask::kState);
   }
 }
 

@@ -39,7 +39,7 @@ TEST("WIRE-42", "a path MTU above the port's is rejected") {
     c.is_in(QpState::kRts);
   }
   Connection c(dut, [](Options& o) { o.up_to = QpState::kInit; });
-  for (const unsigned code : {most + 1u, 0u, 6u, 255u}) {
+  for (const unsigned code : {most + 1u, 6u, 255u}) {
     driver::QpAttributes a = c.attributes();
     a.path_mtu = static_cast<std::uint8_t>(code);
     a.state = QpState::kRtr;
