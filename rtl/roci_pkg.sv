@@ -169,7 +169,7 @@ package roci_pkg;
   localparam logic [2:0] AskAtomic = 3'd6;  // Place the result of an atomic
 
   localparam logic [3:0] RequesterIdle = 4'd0;  // Wait for an event
-  localparam logic [3:0] RequesterDispatch = 4'd1;  // The state of the queue pair was read: choose the next step
+  localparam logic [3:0] RequesterDispatch = 4'd1;  // The state of the queue pair was read: compare it with the event
   localparam logic [3:0] RequesterPlan = 4'd2;  // Send the packet of a plan, or drop the plan
   localparam logic [3:0] RequesterOperate = 4'd3;  // Request a key operation
   localparam logic [3:0] RequesterOperating = 4'd4;  // Wait for its response
@@ -182,6 +182,7 @@ package roci_pkg;
   localparam logic [3:0] RequesterFail = 4'd11;  // Complete with an error
   localparam logic [3:0] RequesterFlush = 4'd12;  // Complete the outstanding work requests as flushed
   localparam logic [3:0] RequesterEnd = 4'd13;  // End the event of a response
+  localparam logic [3:0] RequesterHandle = 4'd14;  // Timers, commands, and responses outside of the window
 
   localparam logic [1:0] ResponderInNothing = 2'd0;  // Between messages
   localparam logic [1:0] ResponderInSend = 2'd1;  // SEND
@@ -1194,11 +1195,16 @@ package roci_pkg;
     logic [23:0]  first;               // First PSN
   } requester_entry_t;
 
-  localparam int unsigned RequesterRunBits = 53;
+  localparam int unsigned RequesterRunBits = 58;
   typedef struct packed {
     logic [4:0]   flushed;             // Work requests flushed
     logic [7:0]   vendor;              // For the completion, should the work request fail
     logic [7:0]   status;              // For the completion, should the work request fail
+    logic         compared;            // The oldest message was compared with `bad_psn`
+    logic         arrived;             // The response is to be counted
+    logic         credit;              // The credits of the response count
+    logic         in_window;           // The PSN of the event is in flight
+    logic         live;                // The queue pair is alive and has not failed
     logic         late;                // A fatal NAK of a packet sent before the last return to an earlier PSN
     logic         rnr;                 // The return to an earlier PSN is for an RNR NAK
     logic         counted;             // The return to an earlier PSN costs a retry
@@ -1207,6 +1213,24 @@ package roci_pkg;
     logic [23:0]  upto;                // PSNs before this one are acknowledged
     logic [2:0]   ask;                 // What to do for the response: ResponseAsk
   } requester_run_t;
+
+  localparam int unsigned RequesterLookBits = 83;
+  typedef struct packed {
+    logic         full;                // It waits for one of these two, for the window, or for the depth of READs
+    logic         drain;               // It waits for all that is before a local operation
+    logic         fence;               // It waits for READs before a fence
+    logic         ring;                // It waits for room in the ring
+    logic         alone;               // Its message is the only one in the ring
+    logic         not_there;           // UC and UD have no such operation
+    logic         bad;                 // It cannot be sent
+    logic         fresh;               // Its work request was never seen
+    logic         old;                 // The plan is of before a recovery or an error
+    logic [23:0]  ssn;                 // SSN of the message
+    logic         all;                 // All that were ever sent are, or are acknowledged
+    logic         some;                // Packets are in flight
+    logic [23:0]  sent;                // Packets from the oldest in flight to the newest ever sent
+    logic [23:0]  flight;              // Packets in flight
+  } requester_look_t;
 
   localparam int unsigned RequesterStepBits = 49;
   typedef struct packed {

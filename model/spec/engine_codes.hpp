@@ -58,7 +58,7 @@ inline constexpr Code kResponseAsks[] = {
 /// Steps of the requester.
 inline constexpr Code kRequesterStates[] = {
     {"Idle", 0, "Wait for an event"},
-    {"Dispatch", 1, "The state of the queue pair was read: choose the next step"},
+    {"Dispatch", 1, "The state of the queue pair was read: compare it with the event"},
     {"Plan", 2, "Send the packet of a plan, or drop the plan"},
     {"Operate", 3, "Request a key operation"},
     {"Operating", 4, "Wait for its response"},
@@ -71,6 +71,7 @@ inline constexpr Code kRequesterStates[] = {
     {"Fail", 11, "Complete with an error"},
     {"Flush", 12, "Complete the outstanding work requests as flushed"},
     {"End", 13, "End the event of a response"},
+    {"Handle", 14, "Timers, commands, and responses outside of the window"},
 };
 
 /// Acknowledge of a responder that waits to be sent.

@@ -106,6 +106,7 @@ roci_reset_sync.sv
 ../rq/rq_fetch/roci_rq_blocks.sv
 ../rq/rq_fetch/roci_rq_fetch.sv
 ../rq/rq_fetch/roci_rq_next.sv
+../rq/rq_fetch/roci_rq_reports.sv
 ../rq/rq_fetch/roci_rq_select.sv
 ../rq/rq_fetch/roci_rq_table.sv
 ../rq/rq_queue/roci_rq_queue.sv
@@ -127,6 +128,8 @@ roci_reset_sync.sv
 ../sq/requester/roci_requester_datagram.sv
 ../sq/requester/roci_requester_dispatch.sv
 ../sq/requester/roci_requester_flight.sv
+../sq/requester/roci_requester_handle.sv
+../sq/requester/roci_requester_look.sv
 ../sq/requester/roci_requester_operate.sv
 ../sq/requester/roci_requester_out.sv
 ../sq/requester/roci_requester_place.sv

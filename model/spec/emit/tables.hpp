@@ -100,6 +100,7 @@ void each_record(Visitor visit) {
   visit("requester_qp", "", kRequesterQp);
   visit("requester_entry", "", kRequesterEntry);
   visit("requester_run", "", kRequesterRun);
+  visit("requester_look", "", kRequesterLook);
   visit("requester_step", "", kRequesterStep);
   visit("responder_qp", "", kResponderQp);
   visit("responder_slot", "", kResponderSlot);

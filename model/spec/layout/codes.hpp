@@ -217,7 +217,7 @@ enum class ResponseAsk : uint8_t {
 
 enum class RequesterState : uint8_t {
   kIdle = 0,  ///< Wait for an event
-  kDispatch = 1,  ///< The state of the queue pair was read: choose the next step
+  kDispatch = 1,  ///< The state of the queue pair was read: compare it with the event
   kPlan = 2,  ///< Send the packet of a plan, or drop the plan
   kOperate = 3,  ///< Request a key operation
   kOperating = 4,  ///< Wait for its response
@@ -230,6 +230,7 @@ enum class RequesterState : uint8_t {
   kFail = 11,  ///< Complete with an error
   kFlush = 12,  ///< Complete the outstanding work requests as flushed
   kEnd = 13,  ///< End the event of a response
+  kHandle = 14,  ///< Timers, commands, and responses outside of the window
 };
 
 enum class ResponderIn : uint8_t {

@@ -144,9 +144,32 @@ inline constexpr Field kRequesterRun[] = {
     {"counted", 1, "The return to an earlier PSN costs a retry"},
     {"rnr", 1, "The return to an earlier PSN is for an RNR NAK"},
     {"late", 1, "A fatal NAK of a packet sent before the last return to an earlier PSN"},
+    {"live", 1, "The queue pair is alive and has not failed"},
+    {"in_window", 1, "The PSN of the event is in flight"},
+    {"credit", 1, "The credits of the response count"},
+    {"arrived", 1, "The response is to be counted"},
+    {"compared", 1, "The oldest message was compared with `bad_psn`"},
     {"status", 8, "For the completion, should the work request fail"},
     {"vendor", 8, "For the completion, should the work request fail"},
     {"flushed", 5, "Work requests flushed"},
+};
+
+/// What the word of a queue pair says of a plan, found while the word is read.
+inline constexpr Field kRequesterLook[] = {
+    {"flight", 24, "Packets in flight"},
+    {"sent", 24, "Packets from the oldest in flight to the newest ever sent"},
+    {"some", 1, "Packets are in flight"},
+    {"all", 1, "All that were ever sent are, or are acknowledged"},
+    {"ssn", 24, "SSN of the message"},
+    {"old", 1, "The plan is of before a recovery or an error"},
+    {"fresh", 1, "Its work request was never seen"},
+    {"bad", 1, "It cannot be sent"},
+    {"not_there", 1, "UC and UD have no such operation"},
+    {"alone", 1, "Its message is the only one in the ring"},
+    {"ring", 1, "It waits for room in the ring"},
+    {"fence", 1, "It waits for READs before a fence"},
+    {"drain", 1, "It waits for all that is before a local operation"},
+    {"full", 1, "It waits for one of these two, for the window, or for the depth of READs"},
 };
 
 /// What a step of the requester does.

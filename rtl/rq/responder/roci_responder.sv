@@ -149,8 +149,8 @@ module roci_responder #(
   logic [15:0]               posted;
   logic [4:0]                slot_at;
   logic                      state_ready, reset, bad_read, apply_slot_write;
-  roci_pkg::responder_qp_t   qp, apply_qp, response_qp;
-  roci_pkg::qp_attr_t        attr;
+  roci_pkg::responder_qp_t   read, qp, apply_qp, response_qp;
+  roci_pkg::qp_attr_t        attr, attr_kept;
   roci_pkg::responder_slot_t slot, apply_slot, replay_slot, response_slot, slot_now;
 
   // Effects of a request and of a response.
@@ -172,11 +172,11 @@ module roci_responder #(
   roci_responder_state #(.NumQps(NumQps)) u_state (
     .clk_i, .rst_ni, .row_write_valid_i, .row_write_i,
     .pick_i(pick), .kind_i(kind), .qp_event_i, .live_qpn_i, .meta_i, .queue_row_i(queue_row),
-    .qpn_o(qpn), .qp_o(qp), .attr_o(attr), .state_o(qp_state), .posted_o(posted),
-    .reset_o(reset), .posted_write_i(index_write_i), .posted_row_i(index_row_i),
-    .posted_i(index_i), .slot_read_i(slot_read), .find_next_i(find_next),
-    .of_result_i(of_result), .of_request_i(of_request), .slot_o(slot), .slot_at_o(slot_at),
-    .commit_i(commit), .apply_qp_i(apply_qp), .apply_slot_i(apply_slot),
+    .qpn_o(qpn), .read_o(read), .qp_o(qp), .attr_o(attr), .attr_kept_o(attr_kept),
+    .state_o(qp_state), .posted_o(posted), .reset_o(reset), .posted_write_i(index_write_i),
+    .posted_row_i(index_row_i), .posted_i(index_i), .slot_read_i(slot_read),
+    .find_next_i(find_next), .of_result_i(of_result), .of_request_i(of_request), .slot_o(slot),
+    .slot_at_o(slot_at), .commit_i(commit), .apply_qp_i(apply_qp), .apply_slot_i(apply_slot),
     .apply_slot_write_i(apply_slot_write), .replay_i(replay), .replay_slot_i(replay_slot),
     .emit_i(emit), .via_desc_i(via_desc), .slot_picked_i(slot_picked), .gone_i(gone),
     .bad_read_o(bad_read), .response_qp_i(response_qp), .response_slot_i(response_slot),
@@ -193,14 +193,14 @@ module roci_responder #(
   roci_responder_request #(.NumQps(NumQps)) u_request (
     .clk_i, .rst_ni, .idle_o(receive_idle), .row_write_valid_i, .row_write_i,
     .meta_i, .key_i, .foreseen_i, .foreseen_index_i, .placed_i, .changed_i, .ticket_i(ticket),
-    .qpn_i(qpn), .qp_i(qp), .attr_i(attr), .state_i(qp_state), .reset_i(reset), .slot_i(slot),
-    .of_request_i(of_request), .pick_i(pick), .look_i(look), .peeked_i(peeked),
-    .list_bad_i(list_bad), .commit_i(commit), .flush_one_i(flush_one), .order_op_i(order_op),
-    .order_valid_i(order_valid), .order_ready_o(order_ready), .walk_valid_i(walk_valid_o),
-    .again_req_valid_i(again_req_valid_o), .again_waits_i(again_waits_o),
-    .job_waits_i(job_valid_o), .verdict_o(verdict), .stall_o(stall), .walks_o(walks),
-    .send_o(send), .inv_o(inv), .rekey_o(rekey), .slot_stale_o(slot_stale), .list_long_o(list_long),
-    .walking_o(walking), .walk_bad_o(walk_bad), .free_room_o(free_room),
+    .qpn_i(qpn), .read_i(read), .qp_i(qp), .attr_i(attr), .attr_kept_i(attr_kept),
+    .state_i(qp_state), .reset_i(reset), .slot_i(slot), .of_request_i(of_request), .pick_i(pick),
+    .look_i(look), .peeked_i(peeked), .list_bad_i(list_bad), .commit_i(commit),
+    .flush_one_i(flush_one), .order_op_i(order_op), .order_valid_i(order_valid),
+    .order_ready_o(order_ready), .walk_valid_i(walk_valid_o), .again_req_valid_i(again_req_valid_o),
+    .again_waits_i(again_waits_o), .job_waits_i(job_valid_o), .verdict_o(verdict), .stall_o(stall),
+    .walks_o(walks), .send_o(send), .inv_o(inv), .rekey_o(rekey), .slot_stale_o(slot_stale),
+    .list_long_o(list_long), .walking_o(walking), .walk_bad_o(walk_bad), .free_room_o(free_room),
     .match_o(replay_match), .passed_o(replay_passed), .replay_slot_o(replay_slot),
     .slot_now_o(slot_now), .qp_o(apply_qp), .slot_o(apply_slot), .slot_write_o(apply_slot_write),
     .job_o(apply_job), .job_valid_o(apply_job_valid), .seg_o(apply_seg),
@@ -223,8 +223,8 @@ module roci_responder #(
     .clk_i, .rst_ni, .idle_o(owed_idle), .push_i(push), .commit_i(commit), .ticket_i(ticket),
     .gap_i(verdict == roci_pkg::VerdictGap), .posted_valid_i, .posted_row_i, .posted_ready_o,
     .valid_o(queue_valid), .row_o(queue_row), .pop_i(queue_pop),
-    .level_o(queue_level), .ready_o(owed_ready), .qpn_i(qpn), .qp_i(qp), .attr_i(attr),
-    .slot_i(slot_now), .slot_index_i(slot_at[3:0]), .done_i(done), .posted_i(posted),
+    .level_o(queue_level), .ready_o(owed_ready), .qpn_i(qpn), .read_i(read), .qp_i(qp),
+    .attr_i(attr), .slot_i(slot_now), .slot_index_i(slot_at[3:0]), .done_i(done), .posted_i(posted),
     .clear_of_tx_i(clear_of_tx), .pick_i(slot_pick), .slot_stale_i(slot_stale), .stale_o(stale),
     .picked_o(picked), .slot_picked_o(slot_picked),
     .emit_i(emit), .room_emit_o(room_emit), .freed_o(owed_freed), .via_desc_o(via_desc),
@@ -252,8 +252,8 @@ module roci_responder #(
     .walk_bad_i(walk_bad), .inv_i(inv), .inv_ready_i(key_op_req_ready_i),
     .inv_done_i(key_op_rsp_valid_i), .responds_i(responds), .found_i(replay_match),
     .usable_i((!qp.pending[slot_at[3:0]] || replay_passed) && key_i.ok),
-    .find_end_i(slot_at >= qp.slot_count), .has_slot_i(qp.pending != '0),
-    .has_record_i(qp.ack != roci_pkg::ResponderAckNone), .flushes_i(qp.flush), .srq_i(attr.srq),
+    .find_end_i(slot_at >= qp.slot_count), .has_slot_i(read.pending != '0),
+    .has_record_i(read.ack != roci_pkg::ResponderAckNone), .flushes_i(read.flush), .srq_i(attr.srq),
     .picked_i(picked), .emit_nak_i(response_nak),
     .emit_more_i(response_more), .cmd_ready_i(order_ready), .posted_i(rsp_i.posted),
     .pick_o(pick), .kind_o(kind), .of_request_o(of_request), .of_result_o(of_result),
@@ -271,7 +271,7 @@ module roci_responder #(
   roci_responder_out u_out (
     .clk_i, .rst_ni, .idle_o(out_idle), .qpn_i(qpn), .meta_i, .commit_i(commit),
     .replay_i(replay), .miss_i(miss), .inv_i(inv), .issue_i(emit && via_desc),
-    .last_desc_i(qp.last_desc), .fault_i(fault_ready_o), .fault_write_i,
+    .last_desc_i(read.last_desc), .fault_i(fault_ready_o), .fault_write_i,
     .fault_response_i(fault_i.response), .between_i(between), .wr_done_i, .sent_i, .drain_i,
     .drained_o, .done_o(done), .ticket_o(ticket), .newest_o(newest), .issued_o(issued),
     .sent_o(sent), .clear_of_tx_o(clear_of_tx), .fault_msn_o(fault_msn),
@@ -282,12 +282,12 @@ module roci_responder #(
     .established_i(established), .last_wqe_i(last_wqe && !qp.last_wqe), .walk_seg_i,
     .walk_seg_valid_i, .walk_seg_ready_o, .emit_i(emit), .response_len_i(response_len),
     .count_nak_i(count_nak), .flush_one_i(flush_one), .recv_cqn_i(attr.recv_cqn), .rsp_i,
-    .live_i(live), .psn_i(qp.epsn), .msn_i(qp.msn), .live_ready_o, .live_o,
+    .live_i(live), .psn_i(read.epsn), .msn_i(read.msn), .live_ready_o, .live_o,
     .drop_i(apply_drop), .drop_o, .apply_job_i(apply_job), .apply_job_valid_i(apply_job_valid),
     .result_i(done_ready_o), .jobs_o(jobs), .job_o, .job_valid_o, .job_ready_i,
     .memory_bad_i((done_ready_o && done_i.error && !qp.dead)
                   || (fault_ready_o && (!qp.dead || fault_i.response))),
-    .last_ticket_i(qp.ack_ticket), .walking_i(walking), .room_request_o(room_request),
+    .last_ticket_i(read.ack_ticket), .walking_i(walking), .room_request_o(room_request),
     .room_last_o(room_last), .room_cqe_o(room_cqe), .room_fail_o(room_fail),
     .room_count_o(room_count), .freed_o(freed), .cqe_o, .cqe_valid_o, .cqe_ready_i,
     .fail_o, .fail_valid_o, .fail_ready_i, .event_o, .event_valid_o, .event_ready_i,

@@ -86,7 +86,8 @@ module roci_responder_ack_tb (
     .established_o(established), .count_o(count), .drop_o(drop), .responds_o(responds)
   );
   roci_responder_response u_response (
-    .qpn_i('0), .qp_i(qp_q), .pmtu_i(attr.pmtu), .has_slot_i, .slot_index_i('0), .slot_i(slot),
+    .clk_i, .qpn_i('0), .read_i(qp_q), .qp_i(qp_q), .pmtu_i(attr.pmtu), .has_slot_i,
+    .slot_index_i('0), .slot_i(slot),
     .done_i(done_q), .credits_i(1'b0), .posted_i('0), .slot_ready_o(slot_ready),
     .pick_record_o(pick_record), .len_o(len), .last_o(last),
     .slot_picked_i(1'b0), .addr_i('0), .left_i('0), .len_i(len),

@@ -163,10 +163,7 @@ module roci_responder_control #(
         slot_read_o = 1'b1;
         unique case (kind_q)
           roci_pkg::ResponderKindEvent: begin
-            event_init_o  = is_init;
-            event_flush_o = event_kind_i == roci_pkg::QpEventFlush;
-            push_o        = event_flush_o;
-            if (event_init_o || event_flush_o) state_d = StOrder;
+            if (is_init || event_kind_i == roci_pkg::QpEventFlush) state_d = StOrder;
             else event_ready_o = 1'b1;
           end
           roci_pkg::ResponderKindResult: state_d = StResult;
@@ -274,6 +271,9 @@ module roci_responder_control #(
       StFault:  {fault_o, push_o} = 2'b11;
       StOrder: begin
         event_ready_o = cmd_ready_i;
+        event_init_o  = cmd_ready_i && is_init;
+        event_flush_o = cmd_ready_i && !is_init;
+        push_o        = event_flush_o;
         if (!cmd_ready_i) state_d = StOrder;
       end
       default: ;

@@ -4,9 +4,9 @@
 //
 // Throughput: one request per look_i. Latency: one clock.
 //
-// `send_o` and `inv_o` follow the request, which stands from the clock before `look_i` on. The
-// other findings are kept in the clock of `look_i`, for the clocks after it; the effects are those
-// of the verdict kept then, or of a list that turned out bad.
+// `send_o` and `inv_o` follow the request a clock later; it stands from the clock before `look_i`
+// on. The other findings are kept in the clock of `look_i`, for the clocks after it; the effects
+// are those of the verdict kept then, or of a list that turned out bad.
 
 
 `include "assert.svh"
@@ -24,8 +24,10 @@ module roci_responder_judge (
   input  logic                      changed_i,     // the key table changed since the lookup
   input  logic [31:0]               key_age_i,     // age of the key table, at most that of key_i
   input  logic [31:0]               ticket_i,
-  input  roci_pkg::responder_qp_t   qp_i,
+  input  roci_pkg::responder_qp_t   read_i,        // word of the queue pair,
+  input  roci_pkg::responder_qp_t   qp_i,          // and a clock later
   input  roci_pkg::qp_attr_t        attr_i,
+  input  roci_pkg::qp_attr_t        attr_kept_i,   // likewise
   input  logic [2:0]                state_i,
   input  logic                      reset_i,       // the queue pair was reset since the read
   input  roci_pkg::responder_slot_t slot_i,
@@ -81,34 +83,38 @@ module roci_responder_judge (
 
   roci_pkg::ext_reth_t reth;
   logic            unused;
-  logic            in_connection, peeked_q, posted_q, fetched_q, atomic_op, foreseen, placed;
+  logic            in_connection, peeked_q, posted_q, fetched_q, atomic_q, foreseen, placed;
   logic            walked_q;
   logic [3:0]      verdict, verdict_q;
-  logic            busy_q, owes_q, waits_q;  // with atomics, with responses, for a receive
+  // What a request waits for: atomics, responses before the end of a key, a receive.
+  logic            busy_q, owes_q, waits_q;
   logic [15:0]     index_q;    // index of the receive that was requested
   logic [7:0]      syndrome, syndrome_q, status, status_q;
   logic            access_event, access_event_q, takes, takes_q, first_q, last, last_q;
   assign reth          = meta_i.ext;
-  assign unused        = &{reth, rsp_i};
+  assign unused        = &{reth, rsp_i, read_i, attr_i};
   assign in_connection = state_i == roci_pkg::QpRtr || state_i == roci_pkg::QpRts
                       || state_i == roci_pkg::QpSqd || state_i == roci_pkg::QpSqe;
-  assign atomic_op     = meta_i.opcode == roci_pkg::OpRcCmpSwap
-                      || meta_i.opcode == roci_pkg::OpRcFetchAdd;
 
   // A foreseen receive counts when it is the receive whose turn it is.
-  assign foreseen = foreseen_i && foreseen_index_i == qp_i.recv_next;
+  assign foreseen = foreseen_i && foreseen_index_i == read_i.recv_next;
   assign placed   = foreseen && placed_i && !changed_i;
   assign verdict_o = verdict_q;
+  logic send;
   always_comb begin
     case (meta_i.opcode)
       roci_pkg::OpRcSendFirst, roci_pkg::OpRcSendMiddle, roci_pkg::OpRcSendLast,
       roci_pkg::OpRcSendLastImm, roci_pkg::OpRcSendLastInv, roci_pkg::OpRcSendOnly,
-      roci_pkg::OpRcSendOnlyImm, roci_pkg::OpRcSendOnlyInv: send_o = 1'b1;
-      default:                                             send_o = 1'b0;
+      roci_pkg::OpRcSendOnlyImm, roci_pkg::OpRcSendOnlyInv: send = 1'b1;
+      default:                                             send = 1'b0;
     endcase
   end
-  assign inv_o    = meta_i.opcode == roci_pkg::OpRcSendLastInv
-                 || meta_i.opcode == roci_pkg::OpRcSendOnlyInv;
+  always_ff @(posedge clk_i) begin
+    send_o   <= send;
+    inv_o    <= meta_i.opcode == roci_pkg::OpRcSendLastInv
+                || meta_i.opcode == roci_pkg::OpRcSendOnlyInv;
+    atomic_q <= meta_i.opcode == roci_pkg::OpRcCmpSwap || meta_i.opcode == roci_pkg::OpRcFetchAdd;
+  end
   // The request, kept for the clock of look_i.
   localparam logic [12:0] GrhBytes = 13'(roci_pkg::Ipv6Bits / 8);
   logic        uc_q;
@@ -136,11 +142,11 @@ module roci_responder_judge (
     .clk_i, .rst_ni,
     .uc_i(uc_q), .opcode_i(opcode_q), .psn_i(psn_q), .payload_len_i(len_q), .most_i(most_q),
     .dma_length_i(dma_length_q), .va_i(va_low_q), .key_ok_i(key_ok_q),
-    .dead_i(qp_i.dead || !in_connection), .epsn_i(qp_i.epsn), .nak_sent_i(qp_i.nak_sent),
-    .message_i(qp_i.message), .write_left_i(qp_i.write_left), .bytes_i(qp_i.bytes),
+    .dead_i(read_i.dead || !in_connection), .epsn_i(read_i.epsn), .nak_sent_i(read_i.nak_sent),
+    .message_i(read_i.message), .write_left_i(read_i.write_left), .bytes_i(read_i.bytes),
     .access_i(attr_i.access), .pmtu_i(attr_i.pmtu),
     .max_dest_rd_atomic_i(attr_i.max_dest_rd_atomic),
-    .slot_free_i(!qp_i.pending[qp_i.slot_next] || qp_i.replayed[qp_i.slot_next]),
+    .slot_free_i(!read_i.pending[read_i.slot_next] || read_i.replayed[read_i.slot_next]),
     .peeked_i(peeked_q || foreseen), .posted_i(posted_q || foreseen),
     .verdict_o(verdict), .syndrome_o(syndrome), .status_o(status),
     .access_event_o(access_event), .takes_o(takes), .last_o(last), .first_o
@@ -149,9 +155,9 @@ module roci_responder_judge (
   // cannot, and the response to a READ follows the atomic's write. The end of a key does not
   // overtake READs of its queue pair.
   assign stall_o = verdict_q != roci_pkg::VerdictIgnore
-                && ((busy_q && !atomic_op && verdict_q != roci_pkg::VerdictRead)
+                && ((busy_q && verdict_q != roci_pkg::VerdictRead)
                     || (verdict_q == roci_pkg::VerdictAtomic && job_waits_i)
-                    || (verdict_q == roci_pkg::VerdictSend && inv_o && owes_q) || waits_q);
+                    || (verdict_q == roci_pkg::VerdictSend && owes_q) || waits_q);
 
   logic               again_q;
   logic [63:0]        addr_q, va_q;    // where the payload goes
@@ -174,7 +180,7 @@ module roci_responder_judge (
   assign again_write_o = commit_i && verdict_q == roci_pkg::VerdictWrite && again_q;
   roci_responder_apply u_apply (
     .meta_i, .key_i(key), .addr_i(addr_q), .pasid_i(pasid_q), .va_i(va_q),
-    .left_i(left_q), .bytes_i(bytes_q), .qp_i, .attr_i, .packets_i(packets_q),
+    .left_i(left_q), .bytes_i(bytes_q), .qp_i, .attr_i(attr_kept_i), .packets_i(packets_q),
     .in_rtr_i(state_i == roci_pkg::QpRtr), .ticket_i, .walked_i(walked_q), .index_i(index_q),
     .verdict_i(verdict_q), .syndrome_i(syndrome_q), .status_i(status_q),
     .access_event_i(access_event_q), .takes_i(takes_q), .first_i(first_q), .last_i(last_q),
@@ -200,19 +206,19 @@ module roci_responder_judge (
     if (look_i) begin
       verdict_q      <= verdict;
       walks_o        <= meta_i.payload_len != '0 && !placed;
-      busy_q         <= qp_i.atomics != '0;
-      owes_q         <= (qp_i.pending & ~qp_i.replayed) != '0;
+      busy_q         <= read_i.atomics != '0 && !atomic_q;
+      owes_q         <= (read_i.pending & ~read_i.replayed) != '0 && inv_o;
       waits_q        <= peeked_q && posted_q && !fetched_q && !foreseen;
       syndrome_q     <= syndrome;
       status_q       <= status;
       access_event_q <= access_event;
       takes_q        <= takes && (peeked_q || foreseen);
       first_q        <= first_o;
-      addr_q         <= first_o ? key_i.addr : qp_i.write_addr;
-      pasid_q        <= first_o ? key_i.pasid : qp_i.write_pasid;
-      va_q           <= first_o ? reth.va : qp_i.write_va;
-      left_q         <= first_o ? reth.dma_length : qp_i.write_left;
-      bytes_q        <= first_o ? '0 : qp_i.bytes;
+      addr_q         <= first_o ? key_i.addr : read_i.write_addr;
+      pasid_q        <= first_o ? key_i.pasid : read_i.write_pasid;
+      va_q           <= first_o ? reth.va : read_i.write_va;
+      left_q         <= first_o ? reth.dma_length : read_i.write_left;
+      bytes_q        <= first_o ? '0 : read_i.bytes;
       last_q         <= last;
     end
     if (peeked_i) begin

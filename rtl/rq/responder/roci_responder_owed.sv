@@ -30,7 +30,8 @@ module roci_responder_owed #(
 
   // the queue pair in progress
   input  logic [23:0]               qpn_i,
-  input  roci_pkg::responder_qp_t   qp_i,
+  input  roci_pkg::responder_qp_t   read_i,           // its word,
+  input  roci_pkg::responder_qp_t   qp_i,             // and a clock later
   input  roci_pkg::qp_attr_t        attr_i,
   input  roci_pkg::responder_slot_t slot_i,
   input  logic [3:0]                slot_index_i,
@@ -110,8 +111,9 @@ module roci_responder_owed #(
   logic               last, last_q;
   logic [12:0]        len, len_q;
   roci_responder_response u_response (
-    .qpn_i, .qp_i, .pmtu_i(attr_i.pmtu), .has_slot_i(qp_i.pending != '0), .slot_index_i, .slot_i,
-    .done_i, .credits_i(attr_i.credits && !attr_i.srq), .posted_i(posted_i - qp_i.recv_next),
+    .clk_i, .qpn_i, .read_i, .qp_i, .pmtu_i(attr_i.pmtu), .has_slot_i(read_i.pending != '0),
+    .slot_index_i, .slot_i,
+    .done_i, .credits_i(attr_i.credits && !attr_i.srq), .posted_i(posted_i - read_i.recv_next),
     .slot_ready_o(slot_ready), .pick_record_o(pick_record), .len_o(len), .last_o(last),
     .slot_picked_i(slot_picked_o), .len_i(len_q), .last_i(last_q), .addr_i(addr_q), .left_i(left_q),
     .desc_o(desc), .seg_o(seg), .nak_o, .qp_o, .slot_o

@@ -50,7 +50,7 @@ module roci_responder_recheck #(
   localparam int unsigned RowBits = $clog2(NumQps);
 
   roci_pkg::ext_reth_t reth;
-  logic [31:0]         age_q, write_age, left;
+  logic [31:0]         age_q, write_age, left, sent_q;
   logic                rekey, row_is_key, atomic, write, first, read, unused, unused_ready;
   logic [RowBits-1:0]  row;
   logic                first_q;
@@ -89,23 +89,25 @@ module roci_responder_recheck #(
     .ready_o(unused_ready)
   );
 
-  always_comb begin
-    req_o.key    = qp_i.write_rkey;
-    req_o.va     = qp_i.write_va;
-    req_o.len    = qp_i.write_left;
-    req_o.pd     = pd_i;
-    req_o.qpn    = qpn_i;
-    req_o.access = 4'd1 << roci_pkg::AccessRemoteWrite;
+  // What it follows from stands from two clocks before the lookup on.
+  always_ff @(posedge clk_i) begin
+    sent_q       <= slot_i.length - left;
+    req_o.key    <= qp_i.write_rkey;
+    req_o.va     <= qp_i.write_va;
+    req_o.len    <= qp_i.write_left;
+    req_o.pd     <= pd_i;
+    req_o.qpn    <= qpn_i;
+    req_o.access <= 4'd1 << roci_pkg::AccessRemoteWrite;
     if (!of_request_i) begin
-      req_o.key    = slot_i.rkey;
-      req_o.va     = slot_i.va + 64'(32'(slot_i.length - left));
-      req_o.len    = left;
-      req_o.access = 4'd1 << roci_pkg::AccessRemoteRead;
+      req_o.key    <= slot_i.rkey;
+      req_o.va     <= slot_i.va + 64'(sent_q);
+      req_o.len    <= left;
+      req_o.access <= 4'd1 << roci_pkg::AccessRemoteRead;
     end else if (atomic || first) begin
-      req_o.key    = reth.rkey;
-      req_o.va     = reth.va;
-      req_o.len    = atomic ? 32'd8 : reth.dma_length;
-      if (atomic) req_o.access = 4'd1 << roci_pkg::AccessRemoteAtomic;
+      req_o.key    <= reth.rkey;
+      req_o.va     <= reth.va;
+      req_o.len    <= atomic ? 32'd8 : reth.dma_length;
+      if (atomic) req_o.access <= 4'd1 << roci_pkg::AccessRemoteAtomic;
     end
   end
 

@@ -24,8 +24,10 @@ module roci_responder_request #(
 
   // the queue pair in progress
   input  logic [23:0]               qpn_i,
-  input  roci_pkg::responder_qp_t   qp_i,
+  input  roci_pkg::responder_qp_t   read_i,             // its word,
+  input  roci_pkg::responder_qp_t   qp_i,               // and a clock later
   input  roci_pkg::qp_attr_t        attr_i,
+  input  roci_pkg::qp_attr_t        attr_kept_i,        // likewise
   input  logic [2:0]                state_i,
   input  logic                      reset_i,            // it was reset since it was read
   input  roci_pkg::responder_slot_t slot_i,
@@ -119,7 +121,8 @@ module roci_responder_request #(
 
   roci_responder_judge u_judge (
     .clk_i, .rst_ni, .meta_i, .key_i, .foreseen_i, .foreseen_index_i, .placed_i, .changed_i,
-    .key_age_i(age), .ticket_i, .qp_i, .attr_i, .state_i, .reset_i, .slot_i, .job_waits_i,
+    .key_age_i(age), .ticket_i, .read_i, .qp_i, .attr_i, .attr_kept_i, .state_i, .reset_i,
+    .slot_i, .job_waits_i,
     .pick_i, .look_i, .peeked_i, .rsp_i, .list_bad_i, .walk_bad_i(walk_bad_o),
     .walk_good_i(walk_done_i && !walk_bad_o), .walk_status_i,
     .inv_bad_i(key_op_rsp_valid_i && !key_op_rsp_i.ok),
@@ -161,7 +164,7 @@ module roci_responder_request #(
   roci_responder_receive u_receive (
     .clk_i, .rst_ni, .idle_o, .qpn_i, .free_i((commit_i && cqe_valid_o) || flush_one_i),
     .free_room_o, .order_op_i, .order_valid_i, .order_ready_o, .cmd_o, .cmd_valid_o, .cmd_ready_i,
-    .index_i(first ? qp_i.recv_next : qp_i.recv_index),
+    .index_i(first ? read_i.recv_next : read_i.recv_index),
     .stride_log_i(attr_i.srq ? list_stride_i : attr_i.rq_stride_log), .srq_i(attr_i.srq),
     .list_block_o, .list_num_sge_i, .list_long_o, .walk_start_i(walk_valid_i), .walk_ready_i,
     .walk_bad_i(walk_bad_o), .walk_last_i(walk_taken_last_i), .list_walk_o, .walking_o

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The next response of a queue pair: which one it is, its packet, and what remains.
 //
-// Throughput: combinational. Latency: none.
+// Throughput: combinational, except for the credits. Latency: none; one clock for the credits.
 //
 // Candidates are the oldest pending replay slot and the ACK or NAK record; the one with the lower
 // PSN goes first (a NAK before a slot of its PSN), so that responses leave in order of the
@@ -9,8 +9,10 @@
 // of a sequence error, since it begins a retransmission. No response follows a fatal NAK.
 
 module roci_responder_response (
+  input  logic                      clk_i,
   input  logic [23:0]               qpn_i,
-  input  roci_pkg::responder_qp_t   qp_i,
+  input  roci_pkg::responder_qp_t   read_i,       // the word for the choice,
+  input  roci_pkg::responder_qp_t   qp_i,         // and for what was picked
   input  logic [2:0]                pmtu_i,
   input  logic                      has_slot_i,   // slot_i is the oldest pending one
   input  logic [3:0]                slot_index_i,
@@ -37,16 +39,19 @@ module roci_responder_response (
   output roci_pkg::responder_slot_t slot_o
 );
 
+  logic unused;
+  assign unused = &{read_i};
+
   // Choice.
   logic [31:0] record_age, slot_age;
   logic [23:0] lead;
   logic        record, record_ready, record_first, urgent, read;
-  assign record        = qp_i.ack != roci_pkg::ResponderAckNone;
-  assign record_age = done_i - qp_i.ack_ticket;
-  assign urgent        = qp_i.ack == roci_pkg::ResponderAckNak
-                      && qp_i.ack_syndrome == roci_pkg::SynNakSequence;
+  assign record        = read_i.ack != roci_pkg::ResponderAckNone;
+  assign record_age = done_i - read_i.ack_ticket;
+  assign urgent        = read_i.ack == roci_pkg::ResponderAckNak
+                      && read_i.ack_syndrome == roci_pkg::SynNakSequence;
   assign record_ready  = record && (urgent || signed'(record_age) >= 32'sd0);
-  assign lead          = slot_i.next_psn - qp_i.ack_psn;
+  assign lead          = slot_i.next_psn - read_i.ack_psn;
   assign record_first  = !has_slot_i || signed'(lead) >= 24'sd0;
   assign read          = slot_i.opcode == roci_pkg::OpRcReadRequest;
   assign slot_age   = done_i - slot_i.ticket;
@@ -66,7 +71,7 @@ module roci_responder_response (
   assign middle      = !slot_i.first && !last_i;
 
   // Credits: twice the logarithm, and the bit below the leading one (9.7.7.2).
-  logic [7:0] good;
+  logic [7:0] good, good_q;
   always_comb begin
     good = '0;
     for (int i = 1; i < 16; i++) begin
@@ -75,6 +80,7 @@ module roci_responder_response (
     if (posted_i == 16'd1) good = 8'd1;
     if (!credits_i) good = roci_pkg::SynAckNoCredits;
   end
+  always_ff @(posedge clk_i) good_q <= good;
 
   always_comb begin
     desc_o        = '0;
@@ -85,7 +91,7 @@ module roci_responder_response (
     aeth           = '0;
     aeth.msn       = slot_picked_i ? slot_i.msn : qp_i.ack_msn;
     {aeth.kind, aeth.code} = slot_picked_i || qp_i.ack == roci_pkg::ResponderAckAck
-                             ? good : qp_i.ack_syndrome;
+                             ? good_q : qp_i.ack_syndrome;
     if (slot_picked_i && read) begin
       desc_o.opcode      = single       ? roci_pkg::OpRcReadRespOnly
                          : slot_i.first ? roci_pkg::OpRcReadRespFirst

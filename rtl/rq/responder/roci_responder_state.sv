@@ -23,8 +23,10 @@ module roci_responder_state #(
   input  roci_pkg::rx_meta_t        meta_i,
   input  logic [$clog2(NumQps)-1:0] queue_row_i,
   output logic [23:0]               qpn_o,         // number of the queue pair that was read
-  output roci_pkg::responder_qp_t   qp_o,
+  output roci_pkg::responder_qp_t   read_o,        // its word
+  output roci_pkg::responder_qp_t   qp_o,          // the same a clock later, from registers
   output roci_pkg::qp_attr_t        attr_o,
+  output roci_pkg::qp_attr_t        attr_kept_o,   // likewise
   output logic [2:0]                state_o,
   output logic [15:0]               posted_o,      // index up to which receives are posted
   output logic                      reset_o,       // the queue pair was reset since it was read
@@ -80,9 +82,10 @@ module roci_responder_state #(
   logic [4:0]                slot_at_q;
   logic [15:0]               from_next;
   logic [RowBits-1:0]        row;
-  roci_pkg::responder_qp_t   qp, qp_d;
+  roci_pkg::responder_qp_t   read, qp, qp_d;
   roci_pkg::responder_slot_t slot, slot_d;
   assign row          = qpn_o[RowBits-1:0];
+  assign read_o       = read;
   assign qp_o         = qp;
   assign slot_o       = slot;
   assign slot_at_o    = slot_at_q;
@@ -90,7 +93,7 @@ module roci_responder_state #(
   assign next_write_o = write;
   assign next_row_o   = row;
   assign next_o       = qp_d.recv_next;
-  assign unused       = &{done_i, attr_o, qp_event_i, meta_i};
+  assign unused       = &{done_i, attr_o, attr_kept_o, qp_event_i, meta_i};
 
   logic [23:0] pick_qpn;
   always_comb begin
@@ -105,7 +108,7 @@ module roci_responder_state #(
   end
   roci_responder_table #(.NumQps(NumQps)) u_table (
     .clk_i, .rst_ni, .row_write_valid_i, .row_write_i,
-    .read_i(pick_i), .qpn_i(pick_qpn), .qpn_o, .qp_o(qp), .attr_o, .state_o,
+    .read_i(pick_i), .qpn_i(pick_qpn), .qpn_o, .qp_o(read), .attr_o, .state_o,
     .posted_o, .reset_o, .posted_write_i, .posted_row_i, .posted_i,
     .write_i(write), .qp_i(qp_d), .ready_o(table_ready)
   );
@@ -121,11 +124,17 @@ module roci_responder_state #(
                          : of_request_i ? 4'd0 : oldest;
   // The ring is full once slot_next has wrapped, so the slots from slot_next on are the oldest.
   always_comb begin
-    for (int i = 0; i < 16; i++) from_next[i] = qp.pending[i] && 5'(i) >= 5'(qp.slot_next);
+    for (int i = 0; i < 16; i++) from_next[i] = read.pending[i] && 5'(i) >= 5'(read.slot_next);
     oldest = '0;
     for (int i = 15; i >= 0; i--) begin
-      if (from_next == '0 ? qp.pending[i] : from_next[i]) oldest = 4'(i);
+      if (from_next == '0 ? read.pending[i] : from_next[i]) oldest = 4'(i);
     end
+  end
+
+  // What an event leaves follows from registers: no event ends in the clock in which it is read.
+  always_ff @(posedge clk_i) begin
+    qp          <= read;
+    attr_kept_o <= attr_o;
   end
 
   always_ff @(posedge clk_i) begin
@@ -143,7 +152,7 @@ module roci_responder_state #(
   assign fatal_psn  = fault_taken_i ? fault_i.psn : gone_i ? slot.next_psn : slot.psn;
   assign bad_read   = gone_i && bad_read_o;
   assign bad_read_o = responds && (qp.replayed & slot_bit) == '0;
-  assign fatal_lead = qp.ack_psn - fault_i.psn;
+  assign fatal_lead = read.ack_psn - fault_i.psn;
   // A fault is taken a clock after its queue pair was read.
   always_ff @(posedge clk_i) leads_q <= signed'(fatal_lead) > 24'sd0;
   assign bad_write  = fault_taken_i && !fault_i.response && responds
@@ -165,8 +174,8 @@ module roci_responder_state #(
     end
     if (init_i) begin
       qp_d           = '0;
-      qp_d.epsn      = attr_o.rq_psn;
-      qp_d.last_psn  = attr_o.rq_psn - 24'd1;
+      qp_d.epsn      = attr_kept_o.rq_psn;
+      qp_d.last_psn  = attr_kept_o.rq_psn - 24'd1;
       qp_d.last_desc = sent_i;
     end
     if (flush_i) begin

@@ -18,7 +18,7 @@ module roci_responder_time (
 
   output logic        moved_o,       // payload reached memory
   output logic [31:0] done_o,        // payload packets in memory
-  output logic [31:0] ticket_o,
+  output logic [31:0] ticket_o,      // ticket_i, a clock later
   output logic [31:0] newest_o,      // ticket of the newest request taken
   output logic        settled_o,     // its payload is in memory
   output logic [15:0] issued_o,
@@ -30,7 +30,6 @@ module roci_responder_time (
   logic [15:0] in_tx;
   logic [31:0] newest_q, newest_age;
   assign moved_o       = wr_done_i != done_o[15:0];
-  assign ticket_o      = done_o + 32'(signed'(ticket_i - done_o[15:0]));
   assign newest_age = done_o - newest_q;
   assign newest_o      = newest_q;
   assign settled_o     = signed'(newest_age) >= 32'sd0;
@@ -48,6 +47,7 @@ module roci_responder_time (
       issued_o <= issued_o + 16'(issue_i);
       if (commit_i) newest_q <= ticket_o;
     end
+    ticket_o      <= done_o + 32'(signed'(ticket_i - done_o[15:0]));
     clear_of_tx_o <= signed'(in_tx) >= 16'sd0;
   end
 

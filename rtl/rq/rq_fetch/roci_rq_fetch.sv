@@ -188,7 +188,6 @@ module roci_rq_fetch #(
   // One operation at a time.
   logic at_arrival, at_cmd, at_seek, at_take, at_hold, at_bell, at_srq_bell, at_work, at_live;
   logic fail_set, event_set, posted_set, room, may_seek, seeks_q, take_ok_q, select_idle;
-  assign room = !fail_valid_o && !posted_valid_o && !event_valid_o;
   assign bell = srq ? srq_doorbell_i.index : doorbell_i.index;
   // A queue pair with an SRQ that holds no receive requests one. Whether it holds one, and whether
   // the SRQ has one, is known a clock after the read.
@@ -242,22 +241,12 @@ module roci_rq_fetch #(
   // are empty, and the one before it may still report then.
   logic [RowBits-1:0] fail_row, event_row;
   logic               event_limit;
-  logic [2:0]         reports_ready;
-  logic [5:0]         unused_levels;
-  roci_fifo #(.Width(RowBits), .Depth(2)) u_fail (
-    .clk_i, .rst_ni, .in_data_i(srq ? cmd_i.qpn[RowBits-1:0] : row), .in_valid_i(fail_set),
-    .in_ready_o(reports_ready[0]), .out_data_o(fail_row), .out_valid_o(fail_valid_o),
-    .out_ready_i(fail_ready_i), .level_o(unused_levels[1:0])
-  );
-  roci_fifo #(.Width(1 + RowBits), .Depth(2)) u_event (
-    .clk_i, .rst_ni, .in_data_i({at_take, row}), .in_valid_i(event_set),
-    .in_ready_o(reports_ready[1]), .out_data_o({event_limit, event_row}),
-    .out_valid_o(event_valid_o), .out_ready_i(event_ready_i), .level_o(unused_levels[3:2])
-  );
-  roci_fifo #(.Width(QpRowBits), .Depth(2)) u_posted (
-    .clk_i, .rst_ni, .in_data_i(row[QpRowBits-1:0]), .in_valid_i(posted_set),
-    .in_ready_o(reports_ready[2]), .out_data_o(posted_row_o), .out_valid_o(posted_valid_o),
-    .out_ready_i(posted_ready_i), .level_o(unused_levels[5:4])
+  roci_rq_reports #(.RowBits(RowBits), .QpRowBits(QpRowBits)) u_reports (
+    .clk_i, .rst_ni, .row_i(row), .fail_row_i(srq ? cmd_i.qpn[RowBits-1:0] : row),
+    .limit_i(at_take), .fail_i(fail_set), .event_i(event_set), .posted_i(posted_set),
+    .room_o(room), .fail_row_o(fail_row), .fail_valid_o, .fail_ready_i, .event_row_o(event_row),
+    .event_limit_o(event_limit), .event_valid_o, .event_ready_i, .posted_row_o, .posted_valid_o,
+    .posted_ready_i
   );
 
   always_ff @(posedge clk_i) begin
@@ -293,8 +282,6 @@ module roci_rq_fetch #(
   `ASSERT(NeverMoreThanPosted, `IMPLIES(write && ring_d.active,
                                         ring_d.next - ring_d.cons <= ring_d.prod - ring_d.cons))
   `ASSERT(FetchFits, `IMPLIES(br_set, blocks <= 5'(Blocks) && 7'(addr[11:6]) + 7'(blocks) <= 7'd64))
-  `ASSERT(ReportsHaveRoom, `IMPLIES(fail_set, reports_ready[0])
-          && `IMPLIES(event_set, reports_ready[1]) && `IMPLIES(posted_set, reports_ready[2]))
   `ASSERT(CopyIsPosted, `IMPLIES(copy_start, ring.prod != ring.cons))
 
 endmodule

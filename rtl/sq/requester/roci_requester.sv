@@ -160,15 +160,17 @@ module roci_requester #(
   roci_pkg::requester_entry_t entry, new_entry;
   roci_pkg::qp_attr_t         attr;
   roci_pkg::sge_t             slot_sge;
-  logic                       dispatching, begin_generation, alive, in_err, uc, ud, ud_fails;
+  roci_pkg::requester_look_t  look;
+  logic                       dispatching, handling, begin_generation, alive, in_err, uc, ud;
   logic [7:0]                 ud_status, ud_vendor;
   logic [31:0]                qkey;
   logic [3:0]                 slot_num_sge;
   logic [4:0]                 ring_read_at, ring_write_at;
   logic [9:0]                 ticket, newest;
   assign dispatching      = state_q == roci_pkg::RequesterDispatch;
-  assign begin_generation = dispatching && !is_live_q && !is_plan_q && !is_rsp_q && !is_timer_q
-                            && !is_fault_q && !control_q.flush;
+  assign handling         = state_q == roci_pkg::RequesterHandle;
+  assign begin_generation = handling && !is_live_q && !is_rsp_q && !is_timer_q && !is_fault_q
+                            && !control_q.flush;
   assign ring_read_at  = dispatching ? word.head : qp_q.head + 5'd1;
   assign ring_write_at = qp_q.head + qp_q.count[4:0] - 5'(!plan_q.first);
   roci_requester_state #(.NumQps(NumQps), .RingDepth(RingDepth)) u_state (
@@ -186,13 +188,16 @@ module roci_requester #(
 
   // Steps.
   roci_pkg::tx_desc_t desc;
-  logic [23:0]        span, message_span;
-  logic               place_done;
+  logic [23:0]        span, message_less, limit;
+  logic               place_done, limited, ud_fails, bad;
   logic [7:0]         place_status, place_vendor;
   logic [31:0]        rd_offset;
   roci_requester_span u_span (
-    .clk_i, .plan_i(plan_q), .pmtu_i(attr.pmtu), .psn_i(rsp_q.psn), .first_i(entry.first),
-    .span_o(span), .message_o(message_span), .offset_o(rd_offset));
+    .clk_i, .plan_i(plan_q), .pmtu_i(attr.pmtu), .rsp_i(rsp_q), .first_i(entry.first),
+    .last_i(entry.last), .bad_psn_i(qp_q.bad_psn), .span_o(span), .message_o(message_less),
+    .offset_o(rd_offset), .bad_o(bad), .limited_o(limited), .limit_o(limit));
+  roci_requester_look #(.RingDepth(RingDepth), .Window(Window)) u_look (
+    .clk_i, .plan_i(plan_q), .qp_i(word), .attr_i(attr), .uc_i(uc), .alive_i(alive), .look_o(look));
   roci_requester_datagram #(.NumQps(NumQps)) u_datagram (
     .clk_i, .rst_ni, .row_write_valid_i, .row_write_i, .plan_next_i(plan_i), .pick_i(pick),
     .plan_i(plan_q), .ud_i(ud), .attr_i(attr), .fails_o(ud_fails), .status_o(ud_status),
@@ -202,26 +207,21 @@ module roci_requester #(
     .is_timer_i(is_timer_q), .is_fault_i(is_fault_q), .left_i(fault_left_q),
     .uc_i(uc), .ud_i(ud), .qkey_i(qkey), .ud_fails_i(ud_fails), .ud_status_i(ud_status),
     .ud_vendor_i(ud_vendor), .is_again_i(is_again_q), .is_late_i(is_late_q), .plan_i(plan_q),
-    .span_i(span), .message_span_i(message_span), .rsp_i(rsp_q), .timer_i(timer_q),
-    .fault_psn_i(fault_psn_q), .control_i(control_q),
+    .span_i(span), .message_less_i(message_less), .look_i(look), .rsp_i(rsp_q), .timer_i(timer_q),
+    .limited_i(limited), .limit_i(limit), .fault_psn_i(fault_psn_q), .control_i(control_q),
     .word_i(word), .qp_i(qp_q), .run_i(run_q), .entry_i(entry), .attr_i(attr), .alive_i(alive),
     .in_err_i(in_err), .cqe_room_i(cqe_room), .timer_calm_i(timer_calm),
     .op_taken_i(key_op_req_ready_i), .op_done_i(key_op_rsp_valid_i), .op_ok_i(key_op_rsp_i.ok),
     .place_done_i(place_done), .place_status_i(place_status), .place_vendor_i(place_vendor),
     .qp_o(qp_d), .qp_end_o(qp_end), .run_o(run_d), .step_o(step), .desc_o(desc),
-    .entry_o(new_entry), .late_o(late_push), .offset_i(rd_offset));
+    .entry_o(new_entry), .late_o(late_push), .offset_i(rd_offset), .bad_i(bad));
   assign finish = step.finish;
-
   always_ff @(posedge clk_i) begin
     if (!rst_ni) state_q <= roci_pkg::RequesterIdle;
     else if (!idle && !finish) state_q <= step.state;
     else state_q <= pick ? roci_pkg::RequesterDispatch : roci_pkg::RequesterIdle;
-  end
-  always_ff @(posedge clk_i) begin
-    if (!idle) begin
-      qp_q  <= qp_d;
-      run_q <= run_d;
-    end
+    qp_q  <= qp_d;
+    run_q <= run_d;
   end
 
   // Key operations.
@@ -256,7 +256,7 @@ module roci_requester #(
   // Outputs.
   assign done_valid_o = finish || step.retire || step.cqe;
   assign done_row_o   = row_q;
-  assign done_index_o = qp_d.done;
+  assign done_index_o = qp_end.done;
   assign drop_ghost_o = step.ghost;
 
   roci_requester_out #(.NumQps(NumQps)) u_out (
@@ -277,13 +277,13 @@ module roci_requester #(
     .count_ready_i, .atomic_job_o, .atomic_job_valid_o, .atomic_job_ready_i, .rsp_seg_o,
     .rsp_seg_valid_o, .rsp_seg_ready_i, .empty_o(out_empty));
 
-  assign live_ready_o = dispatching && is_live_q;
+  assign live_ready_o = handling && is_live_q;
   always_comb begin
     live_o              = '0;
-    live_o.sq_psn       = word.psn_next;
-    live_o.sq_una_psn   = word.una;
-    live_o.sq_completed = word.done;
-    live_o.sq_idle      = word.psn_next == word.una && (word.failed || word.done == word.begun);
+    live_o.sq_psn       = qp_q.psn_next;
+    live_o.sq_una_psn   = qp_q.una;
+    live_o.sq_completed = qp_q.done;
+    live_o.sq_idle      = qp_q.psn_next == qp_q.una && (qp_q.failed || qp_q.done == qp_q.begun);
   end
 
   assign idle_o = memory_ready && idle && none && out_empty && late_idle;

@@ -69,7 +69,7 @@ module roci_requester_place (
   roci_pkg::key_rsp_t place_q;
   logic [31:0]        offset_q;
   logic [63:0]        wqe_addr_q;
-  logic [15:0]        wqe_entry_q;
+  logic [24:0]        wqe_offset_q;
   logic               addr_ready_q;  // the address is that of the work request
 
   assign list       = num_sge_i > 4'd1 && !atomic_i;
@@ -157,8 +157,8 @@ module roci_requester_place (
   // Found from the ring and the attributes in the clock of the start, used from the next one on.
   always_ff @(posedge clk_i) begin
     offset_q     <= offset_i;
-    wqe_addr_q   <= sq_base_i + (64'(wqe_entry_q) << (4'd6 + 4'(stride_log_i)));
-    wqe_entry_q  <= wqe_entry_i;
+    wqe_addr_q   <= sq_base_i + 64'(wqe_offset_q);
+    wqe_offset_q <= 25'(wqe_entry_i) << (4'd6 + 4'(stride_log_i));
     addr_ready_q <= state_q == StRead;
   end
   always_ff @(posedge clk_i) begin

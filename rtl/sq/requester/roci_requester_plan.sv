@@ -8,14 +8,11 @@
 //  local operation              alone: nothing is in flight before it, nothing was segmented after
 //                               it; what may end accesses comes again, late, when those are done
 
-module roci_requester_plan #(
-  parameter int unsigned RingDepth = 32,  // messages in flight of a queue pair
-  parameter int unsigned Window    = 256  // packets in flight of a queue pair
-) (
+module roci_requester_plan (
   input  logic [3:0]                 state_i,
   input  roci_pkg::plan_t            plan_i,
   input  logic [23:0]                span_i,         // sequence numbers of the packet
-  input  logic [23:0]                message_span_i, // and of its message
+  input  logic [23:0]                message_less_i, // and of its message, less one
   input  roci_pkg::requester_qp_t    qp_i,
   input  roci_pkg::requester_run_t   run_i,
   input  roci_pkg::qp_attr_t         attr_i,
@@ -25,7 +22,7 @@ module roci_requester_plan #(
   input  logic                       ud_fails_i,      // UD: the request fails,
   input  logic [7:0]                 ud_status_i,      // with this status,
   input  logic [7:0]                 ud_vendor_i,        // and with this vendor_err
-  input  logic                       alive_i,
+  input  roci_pkg::requester_look_t  look_i,         // what the word says of the plan
   input  logic                       cqe_room_i,
   input  logic                       op_taken_i,     // the key operation was taken
   input  logic                       op_done_i,      // its response came
@@ -41,11 +38,9 @@ module roci_requester_plan #(
                                                      // before are done
 );
 
-  logic [23:0] flight, sent, ssn;
   logic [24:0] flight_after;
-  logic        is_read, is_rd, is_local, is_revoked, takes_receive, beyond, no_depth, old, bad,
-               not_there;
-  logic        wait_ring, wait_fence, wait_credit, wait_drain, wait_send, blocks;
+  logic        is_read, is_rd, is_local, is_revoked, takes_receive, beyond, bad, wait_credit;
+  logic        blocks;
   logic [7:0]  status, vendor;
 
   assign is_read  = plan_i.opcode == roci_pkg::WrOpRead;
@@ -63,32 +58,20 @@ module roci_requester_plan #(
 
   logic        unused_limited;
   logic [23:0] unused_limit;
-  assign ssn = qp_i.messages + 24'(qp_i.count) + 24'(plan_i.first);
   roci_requester_credit u_credit (
     .code_i('0), .msn_i('0), .limited_o(unused_limited), .limit_o(unused_limit),
-    .known_limited_i(qp_i.limited && takes_receive), .known_limit_i(qp_i.limit), .ssn_i(ssn),
+    .known_limited_i(qp_i.limited && takes_receive), .known_limit_i(qp_i.limit), .ssn_i(look_i.ssn),
     .beyond_o(beyond));
   // A packet beyond the credits goes out alone and requests an acknowledge.
   roci_requester_build u_build (
     .plan_i, .psn_i(qp_i.psn_next), .ask_i(beyond), .uc_i, .ud_i, .qkey_i, .desc_o);
 
-  assign flight       = qp_i.psn_next - qp_i.una;
-  assign sent         = qp_i.psn_max - qp_i.una;
-  assign flight_after = 25'(flight) + 25'(span_i);
-  assign no_depth     = is_rd && attr_i.max_rd_atomic == '0;
-  assign not_there    = uc_i && (is_rd || plan_i.opcode == roci_pkg::WrOpSendInv);  // UC-06
-  assign old          = !alive_i || qp_i.failed || qp_i.stopped || plan_i.epoch != qp_i.epoch;
-  assign bad          = plan_i.status != roci_pkg::StatusSuccess || no_depth || not_there
-                        || ud_fails_i;
-  assign wait_ring    = plan_i.first && qp_i.count == 6'(RingDepth);
-  assign wait_fence   = plan_i.first && plan_i.fence && qp_i.rd_count != '0;
+  assign flight_after = 25'(look_i.flight) + 25'(span_i);
+  assign bad          = look_i.bad || ud_fails_i;
   // A retransmission had its credit: one ACK may cover all that was ever sent.
-  assign wait_credit  = beyond && flight == sent && flight != '0;
-  assign wait_drain   = is_local && (qp_i.count != '0 || qp_i.psn_next != qp_i.una);
-  assign wait_send    = flight >= 24'(Window) || (flight != '0 && flight_after > 25'h80_0000)
-                        || (plan_i.first && is_rd && qp_i.rd_count >= attr_i.max_rd_atomic)
-                        || wait_fence || wait_credit || wait_drain;
-  assign blocks       = wait_ring || (!bad && wait_send);
+  assign wait_credit  = beyond && look_i.all && look_i.some;
+  assign blocks       = look_i.ring || (!bad && (look_i.full || wait_credit
+                                            || (look_i.some && flight_after > 25'h80_0000)));
 
   // Whether the plan ends here chooses the next event, so it must not wait for `blocks`. A packet
   // ends, sent or not. A bad plan goes on when it is the only one in the ring, which is not full
@@ -98,10 +81,10 @@ module roci_requester_plan #(
   assign count_next = qp_i.count + 6'(plan_i.first);
   always_comb begin
     ends = 1'b1;
-    if (old)           ends = 1'b1;
+    if (look_i.old)         ends = 1'b1;
     else if (late_i)   ends = 1'b0;
-    else if (bad)      ends = count_next != 6'd1;
-    else if (is_local) ends = wait_drain || wait_fence;
+    else if (bad)      ends = !look_i.alone;
+    else if (is_local) ends = look_i.drain || look_i.fence;
   end
 
   always_comb begin
@@ -116,7 +99,7 @@ module roci_requester_plan #(
       status = roci_pkg::StatusLocQpOpErr;
       vendor = roci_pkg::VendorErrNoDepth;
     end
-    if (not_there && plan_i.status != roci_pkg::StatusFatalErr) begin
+    if (look_i.not_there && plan_i.status != roci_pkg::StatusFatalErr) begin
       status = roci_pkg::StatusLocQpOpErr;
       vendor = roci_pkg::VendorErrLocalFormat;
     end
@@ -129,7 +112,7 @@ module roci_requester_plan #(
   always_comb begin
     entry_o          = '0;
     entry_o.first    = qp_i.psn_next;
-    entry_o.last     = qp_i.psn_next + message_span_i - 24'd1;
+    entry_o.last     = qp_i.psn_next + message_less_i;
     entry_o.kind     = is_read ? roci_pkg::MessageRead
                        : is_rd ? roci_pkg::MessageAtomic : roci_pkg::MessageData;
     entry_o.opcode   = plan_i.opcode[2:0];
@@ -181,17 +164,15 @@ module roci_requester_plan #(
         step_o.finish  = ends;
         step_o.verdict = plan_i.has_segs;
         // What is dropped now counts too: it was segmented, so it will be sent even in SQD.
-        if (alive_i && plan_i.first && qp_i.begun == plan_i.wqe_index) begin
-          qp_o.begun = plan_i.wqe_index + 16'd1;
-        end
-        if (old) begin
+        if (look_i.fresh) qp_o.begun = plan_i.wqe_index + 16'd1;
+        if (look_i.old) begin
           // Segmented before a recovery, or after an error; executed, and flushed since.
         end else if (late_i) begin
           step_o.state = roci_pkg::RequesterOperated;
         end else if (blocks) begin
           qp_o.blocked       = 1'b1;
-          qp_o.fence_wait    = wait_fence;
-          qp_o.drain_wait    = wait_drain;
+          qp_o.fence_wait    = look_i.fence;
+          qp_o.drain_wait    = look_i.drain;
           qp_o.credit_wait   = wait_credit;
           qp_o.epoch         = qp_i.epoch + 4'd1;
           qp_o.resume_index  = plan_i.wqe_index;
@@ -219,10 +200,10 @@ module roci_requester_plan #(
         end else begin
           step_o.enter  = plan_i.first;
           step_o.desc   = 1'b1;
-          step_o.timer  = flight == '0;
+          step_o.timer  = !look_i.some;
           qp_o.psn_next = qp_i.psn_next + span_i;
           qp_o.count    = count_next;
-          if (flight_after > 25'(sent)) begin
+          if (flight_after > 25'(look_i.sent)) begin
             qp_o.psn_max   = qp_o.psn_next;
             qp_o.count_max = qp_o.count;
           end
@@ -237,6 +218,6 @@ module roci_requester_plan #(
   end
 
   logic unused;
-  assign unused = &{1'b0, plan_i, attr_i, unused_limited, unused_limit};
+  assign unused = &{1'b0, plan_i, attr_i, look_i, unused_limited, unused_limit};
 
 endmodule

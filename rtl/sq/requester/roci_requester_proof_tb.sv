@@ -57,23 +57,30 @@ module roci_requester_proof_tb #(
   roci_pkg::requester_entry_t new_entry;
   roci_pkg::tx_desc_t         desc;
   logic [31:0]                offset;
-  logic [23:0]                span, message_span;
+  logic [23:0]                span, message_less, limit;
+  logic                       limited, bad;
+  roci_pkg::requester_look_t  look;
 
   roci_requester_span u_span (
-    .clk_i, .plan_i(plan_q), .pmtu_i(attr_i.pmtu), .psn_i(rsp_q.psn), .first_i(entry_i.first),
-    .span_o(span), .message_o(message_span), .offset_o(offset));
+    .clk_i, .plan_i(plan_q), .pmtu_i(attr_i.pmtu), .rsp_i(rsp_q), .first_i(entry_i.first),
+    .last_i(entry_i.last), .bad_psn_i(qp_q.bad_psn), .bad_o(bad),
+    .span_o(span), .message_o(message_less), .offset_o(offset), .limited_o(limited),
+    .limit_o(limit));
+  roci_requester_look #(.RingDepth(RingDepth), .Window(Window)) u_look (
+    .clk_i, .plan_i(plan_q), .qp_i(qp_q), .attr_i, .uc_i(uc_i || ud_i), .alive_i,
+    .look_o(look));
   roci_requester_step #(.RingDepth(RingDepth), .Window(Window)) u_step (
     .state_i(state_q), .is_live_i(1'b0), .is_plan_i(kind_q == 3'd0), .is_rsp_i(kind_q == 3'd1),
     .is_timer_i(kind_q == 3'd2), .is_fault_i(kind_q == 3'd4), .is_again_i(1'b0),
-    .is_late_i(late_q), .plan_i(plan_q), .span_i(span), .message_span_i(message_span),
-    .rsp_i(rsp_q), .timer_i(timer_q),
+    .is_late_i(late_q), .plan_i(plan_q), .span_i(span), .message_less_i(message_less),
+    .look_i(look), .rsp_i(rsp_q), .limited_i(limited), .limit_i(limit), .timer_i(timer_q),
     .left_i(left_q), .uc_i(uc_i || ud_i), .ud_i, .qkey_i(32'd1), .ud_fails_i(ud_fails_i && ud_i),
     .ud_status_i(roci_pkg::StatusLocLenErr), .ud_vendor_i(8'd0), .fault_psn_i(fault_psn_q),
     .control_i(control_q), .word_i(qp_q), .qp_i(qp_q), .run_i(run_q), .entry_i, .attr_i,
     .alive_i, .in_err_i, .cqe_room_i, .timer_calm_i,
     .op_taken_i, .op_done_i, .op_ok_i, .place_done_i, .place_status_i, .place_vendor_i(8'd0),
     .qp_o(qp_d), .qp_end_o(qp_end), .run_o(run_d), .step_o(step), .desc_o(desc),
-    .entry_o(new_entry), .late_o(late), .offset_i(offset));
+    .entry_o(new_entry), .late_o(late), .offset_i(offset), .bad_i(bad));
   logic planning, responding;
   assign planning   = state_q >= roci_pkg::RequesterPlan && state_q <= roci_pkg::RequesterOperated;
   assign responding = state_q >= roci_pkg::RequesterRetire && state_q <= roci_pkg::RequesterPlaced;
@@ -112,7 +119,7 @@ module roci_requester_proof_tb #(
   assign f_flight_after = qp_d.psn_next - qp_d.una;
   assign f_freed        = qp_d.una - qp_q.una;
   assign f_acked        = run_q.upto - qp_q.una;
-  assign f_begins       = state_q == roci_pkg::RequesterDispatch && kind_q == 3'd3;
+  assign f_begins       = state_q == roci_pkg::RequesterHandle && kind_q == 3'd3;
   assign f_fault        = kind_q == 3'd4 && state_q == roci_pkg::RequesterRetire
                           && (left_q || f_acked == '0) && run_q.ask == roci_pkg::AskNone;
   assign f_silent       = (step.retire && !entry_i.signaled)
@@ -124,7 +131,7 @@ module roci_requester_proof_tb #(
 
   // Counted a clock before
   `ASSERT(SpansInRange, `IMPLIES(planning, span != '0 && span <= 24'h80_0000
-                                           && message_span != '0 && message_span <= 24'h80_0000))
+                                           && message_less < 24'h80_0000))
 
   // The ring gives what was put in
   `ASSERT(ErrorsEnterAsSuch, `IMPLIES(step.enter && new_entry.kind == roci_pkg::MessageError,
@@ -145,18 +152,30 @@ module roci_requester_proof_tb #(
                                  run_q.status != roci_pkg::StatusSuccess))
   // The word that is written is the one that the event leaves.
   `ASSERT(EndsWithItsWord, `IMPLIES(step.finish, qp_end == qp_d))
-  `ASSERT(StateIsKnown, state_q <= roci_pkg::RequesterEnd)
+  `ASSERT(DispatchEndsNone, `IMPLIES(step.finish, state_q != roci_pkg::RequesterDispatch))
+  `ASSERT(StateIsKnown, state_q <= roci_pkg::RequesterHandle)
   `ASSERT(RingIsBounded, qp_q.count <= 6'(RingDepth) && qp_q.count_max <= 6'(RingDepth))
   `ASSERT(LateIsRejected, `IMPLIES(responding && run_q.late,
                                   (run_q.ask == roci_pkg::AskFatal
                                    || run_q.ask == roci_pkg::AskSyndrome)
                                   && state_q != roci_pkg::RequesterPlace
                                   && state_q != roci_pkg::RequesterPlaced))
-  `ASSERT(AskIsKnown, `IMPLIES(responding, run_q.ask <= roci_pkg::AskAtomic)
+  `ASSERT(FaultsAskNothing, `IMPLIES(state_q == roci_pkg::RequesterHandle && kind_q == 3'd4,
+                                     run_q.ask == roci_pkg::AskNone && !run_q.late))
+  `ASSERT(LateWasSent, `IMPLIES(state_q == roci_pkg::RequesterHandle && run_q.late,
+                                kind_q == 3'd1 && run_q.upto == rsp_q.psn
+                                && (run_q.ask == roci_pkg::AskFatal
+                                    || run_q.ask == roci_pkg::AskSyndrome)
+                                && f_acked < qp_q.psn_max - qp_q.una))
+  `ASSERT(AskIsKnown, `IMPLIES(responding || state_q == roci_pkg::RequesterHandle,
+                               run_q.ask <= roci_pkg::AskAtomic)
                       && `IMPLIES(state_q == roci_pkg::RequesterAct,
                                   run_q.ask != roci_pkg::AskNone))
   `ASSERT(KindFitsState, `IMPLIES(responding, kind_q == 3'd1 || f_fault)
-                         && `IMPLIES(planning, kind_q == 3'd0))
+                         && `IMPLIES(planning, kind_q == 3'd0)
+                         && `IMPLIES(state_q == roci_pkg::RequesterHandle,
+                                     kind_q != 3'd0 && kind_q <= 3'd4)
+                         && `IMPLIES(state_q == roci_pkg::RequesterDispatch, kind_q <= 3'd4))
 
   `ASSERT(PlacedIsThere, `IMPLIES(state_q == roci_pkg::RequesterPlace
                                   || state_q == roci_pkg::RequesterPlaced, qp_q.count != '0))

@@ -19,12 +19,14 @@ module roci_requester_respond (
   output roci_pkg::requester_qp_t    qp_o,
   output roci_pkg::requester_run_t   run_o,
   output roci_pkg::requester_step_t  step_o,
-  input  logic [31:0]                offset_i       // offset of READ data in its message
+  input  logic [31:0]                offset_i,      // offset of READ data in its message
+  input  logic                       bad_i          // `bad_psn` is of the oldest message, found a
+                                                    // clock after it came
 );
 
   logic [7:0]  syndrome;
   roci_pkg::ext_aeth_t aeth;
-  logic [23:0] beyond, into, rest;
+  logic [23:0] beyond;
   logic        part, whole, have, last, bad, nak_error, fits, kind_ok, length_ok, syndrome_ok;
   logic        recovers;  // the next step is Recover; apart from the state, which comes later
 
@@ -39,9 +41,7 @@ module roci_requester_respond (
   assign have   = qp_i.count != '0;
   assign last   = rsp_i.psn == entry_i.last;
   assign nak_error  = run_i.ask == roci_pkg::AskFatal || run_i.ask == roci_pkg::AskSyndrome;
-  assign into       = qp_i.bad_psn - entry_i.first;
-  assign rest       = entry_i.last - qp_i.bad_psn;
-  assign bad        = qp_i.bad && !into[23] && !rest[23];
+  assign bad        = qp_i.bad && bad_i;
 
   roci_requester_check u_check (
     .opcode_i(rsp_i.opcode), .aeth_kind_i(aeth.kind), .payload_len_i(rsp_i.payload_len),
@@ -65,7 +65,13 @@ module roci_requester_respond (
 
     unique case (state_i)
       roci_pkg::RequesterRetire: begin
-        if (have && entry_i.kind == roci_pkg::MessageError) begin
+        step_o.count   = run_i.arrived;
+        step_o.counter = roci_pkg::QpCounterRxPackets;
+        run_o.arrived  = 1'b0;
+        run_o.compared = 1'b1;
+        if (qp_i.bad && !run_i.compared) begin
+          // Rare, so the comparison takes a clock of its own.
+        end else if (have && entry_i.kind == roci_pkg::MessageError) begin
           run_o.status = entry_i.status;
           run_o.vendor = entry_i.vendor;
           step_o.state = roci_pkg::RequesterFail;
@@ -208,6 +214,6 @@ module roci_requester_respond (
   end
 
   logic unused;
-  assign unused = &{1'b0, rsp_i, aeth, entry_i, attr_i, beyond, into, rest};
+  assign unused = &{1'b0, rsp_i, aeth, entry_i, attr_i, beyond};
 
 endmodule

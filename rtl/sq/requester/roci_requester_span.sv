@@ -1,21 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // How many sequence numbers a plan takes, and its whole message (RQ-02, RQ-08). A clock before the
 // plan is decided on, because shifts and sums of 32 bits are the longer part of that decision.
+// So are the credits that a response brings, for the step after the first.
 // The place of a READ response in its message is counted in each clock: the ring gives the same
 // entry in the last clock of Retire and in Act, Place and Placed, which use it.
 //
 // Latency: one clock.
 
 module roci_requester_span (
-  input  logic            clk_i,
+  input  logic               clk_i,
 
-  input  roci_pkg::plan_t plan_i,
-  input  logic [2:0]      pmtu_i,
-  input  logic [23:0]     psn_i,      // PSN of a response
-  input  logic [23:0]     first_i,    // first PSN of the oldest message
-  output logic [23:0]     span_o,     // sequence numbers of the packet
-  output logic [23:0]     message_o,  // and of the whole message
-  output logic [31:0]     offset_o    // bytes from first_i to psn_i
+  input  roci_pkg::plan_t    plan_i,
+  input  logic [2:0]         pmtu_i,
+  input  roci_pkg::rx_meta_t rsp_i,      // a response
+  input  logic [23:0]        first_i,    // first PSN of the oldest message,
+  input  logic [23:0]        last_i,     // and its last one
+  input  logic [23:0]        bad_psn_i,  // packet that could not be read
+  output logic [23:0]        span_o,     // sequence numbers of the packet
+  output logic [23:0]        message_o,  // and of the whole message, less one
+  output logic [31:0]        offset_o,   // bytes from first_i to the PSN of the response
+  output logic               bad_o,      // that packet is of the oldest message
+  output logic               limited_o,  // its peer counts credits,
+  output logic [23:0]        limit_o     // and has a receive for messages up to this one
 );
 
   logic [31:0] mask, packets, all;
@@ -24,19 +30,34 @@ module roci_requester_span (
   assign shift   = 4'd7 + 4'(pmtu_i);
   assign mask    = (32'd128 << pmtu_i) - 32'd1;
   assign packets = (plan_i.len + mask) >> shift;
-  assign all     = (plan_i.msg_len + mask) >> shift;
+  assign all     = (plan_i.msg_len - 32'd1) >> shift;
 
-  assign packets_in = psn_i - first_i;
+  assign packets_in = rsp_i.psn - first_i;
+
+  logic [23:0] into, rest;
+  assign into = bad_psn_i - first_i;
+  assign rest = last_i - bad_psn_i;
+
+  roci_pkg::ext_aeth_t aeth;
+  logic        limited, unused_beyond;
+  logic [23:0] limit;
+  assign aeth = rsp_i.ext;
+  roci_requester_credit u_credit (
+    .code_i(aeth.code), .msn_i(aeth.msn), .limited_o(limited), .limit_o(limit),
+    .known_limited_i(1'b0), .known_limit_i('0), .ssn_i('0), .beyond_o(unused_beyond));
 
   always_ff @(posedge clk_i) begin
     span_o    <= 24'd1;
-    message_o <= 24'd1;
+    message_o <= '0;
     if (plan_i.opcode == roci_pkg::WrOpRead && plan_i.len != '0) span_o <= packets[23:0];
     if (plan_i.msg_len != '0) message_o <= all[23:0];
-    offset_o <= 32'(packets_in) << shift;
+    offset_o  <= 32'(packets_in) << shift;
+    bad_o     <= !into[23] && !rest[23];
+    limited_o <= limited;
+    limit_o   <= limit;
   end
 
   logic unused;
-  assign unused = &{1'b0, plan_i, packets, all};
+  assign unused = &{1'b0, plan_i, packets, all, unused_beyond, rsp_i, aeth, into, rest};
 
 endmodule

@@ -20,8 +20,11 @@ module roci_requester_step #(
   input  logic                       is_late_i,      // with is_plan_i
   input  roci_pkg::plan_t            plan_i,
   input  logic [23:0]                span_i,         // sequence numbers of its packet
-  input  logic [23:0]                message_span_i, // and of its message
+  input  logic [23:0]                message_less_i, // and of its message, less one
+  input  roci_pkg::requester_look_t  look_i,         // what the word says of it
   input  roci_pkg::rx_meta_t         rsp_i,
+  input  logic                       limited_i,      // its credits
+  input  logic [23:0]                limit_i,
   input  roci_pkg::timer_event_t     timer_i,
   input  logic [23:0]                fault_psn_i,
   input  roci_pkg::sq_control_t      control_i,
@@ -52,35 +55,39 @@ module roci_requester_step #(
   input  logic [7:0]                 place_vendor_i,
 
   output roci_pkg::requester_qp_t    qp_o,
-  output roci_pkg::requester_qp_t    qp_end_o,       // the same when the event ends
+  output roci_pkg::requester_qp_t    qp_end_o,       // the same after Dispatch, which ends no event
   output roci_pkg::requester_run_t   run_o,
   output roci_pkg::requester_step_t  step_o,
   output roci_pkg::tx_desc_t         desc_o,         // packet of a plan
   output roci_pkg::requester_entry_t entry_o,        // its message
   output logic                       late_o,         // the operation completes as a late event
-  input  logic [31:0]                offset_i        // place of READ data in its message
+  input  logic [31:0]                offset_i,       // place of READ data in its message
+  input  logic                       bad_i           // `bad_psn` is of the oldest message
 );
 
-  roci_pkg::requester_qp_t   qp, qp_dispatch, qp_dispatch_end, qp_plan, qp_respond, qp_recover;
-  roci_pkg::requester_run_t  run_dispatch, run_plan, run_respond, run_recover;
-  roci_pkg::requester_step_t step_dispatch, step_plan, step_respond, step_recover;
+  roci_pkg::requester_qp_t   qp, qp_handle, qp_plan, qp_respond, qp_recover;
+  roci_pkg::requester_run_t  run_dispatch, run_handle, run_plan, run_respond, run_recover;
+  roci_pkg::requester_step_t step_handle, step_plan, step_respond, step_recover;
+  logic [3:0]                state_dispatch;
   roci_pkg::ext_aeth_t       rsp_aeth;
   assign rsp_aeth = rsp_i.ext;
 
   roci_requester_dispatch u_dispatch (
-    .is_live_i, .is_plan_i, .is_rsp_i, .is_timer_i, .is_fault_i, .left_i, .is_again_i, .rsp_i,
-    .timer_i, .fault_psn_i, .control_i, .qp_i(word_i), .attr_i, .uc_i, .alive_i, .in_err_i,
-    .qp_o(qp_dispatch), .qp_end_o(qp_dispatch_end), .run_o(run_dispatch),
-    .step_o(step_dispatch));
-  roci_requester_plan #(.RingDepth(RingDepth), .Window(Window)) u_plan (
-    .state_i, .plan_i, .span_i, .message_span_i, .qp_i, .run_i, .attr_i, .uc_i, .ud_i, .qkey_i,
-    .ud_fails_i, .ud_status_i, .ud_vendor_i, .alive_i, .cqe_room_i,
+    .is_plan_i, .is_rsp_i, .is_fault_i, .left_i, .rsp_i, .fault_psn_i, .qp_i(word_i), .alive_i,
+    .run_o(run_dispatch), .state_o(state_dispatch));
+  roci_requester_handle u_handle (
+    .is_live_i, .is_rsp_i, .is_timer_i, .is_fault_i, .left_i, .is_again_i, .timer_i,
+    .fault_psn_i, .control_i, .qp_i, .run_i, .attr_i, .uc_i, .in_err_i,
+    .qp_o(qp_handle), .run_o(run_handle), .step_o(step_handle));
+  roci_requester_plan u_plan (
+    .state_i, .plan_i, .span_i, .message_less_i, .qp_i, .run_i, .attr_i, .uc_i, .ud_i, .qkey_i,
+    .ud_fails_i, .ud_status_i, .ud_vendor_i, .look_i, .cqe_room_i,
     .op_taken_i, .op_done_i, .op_ok_i, .late_i(is_late_i), .late_o,
     .qp_o(qp_plan), .run_o(run_plan), .step_o(step_plan), .desc_o, .entry_o);
   roci_requester_respond u_respond (
     .state_i, .rsp_i, .qp_i, .run_i, .entry_i, .attr_i, .cqe_room_i, .place_done_i,
     .place_status_i, .place_vendor_i,
-    .qp_o(qp_respond), .run_o(run_respond), .step_o(step_respond), .offset_i);
+    .qp_o(qp_respond), .run_o(run_respond), .step_o(step_respond), .offset_i, .bad_i);
   roci_requester_recover #(.RingDepth(RingDepth), .Window(Window)) u_recover (
     .state_i, .rnr_code_i(rsp_aeth.code), .flush_upto_i(control_i.index), .qp_i, .run_i, .entry_i,
     .attr_i, .uc_i, .cqe_room_i, .timer_calm_i,
@@ -89,14 +96,20 @@ module roci_requester_step #(
   always_comb begin
     unique case (state_i)
       roci_pkg::RequesterIdle: begin
-        qp    = qp_i;
-        run_o = run_i;
+        qp     = qp_i;
+        run_o  = run_i;
         step_o = '0;
       end
       roci_pkg::RequesterDispatch: begin
-        qp    = qp_i;
-        run_o = run_dispatch;
-        step_o = step_dispatch;
+        qp           = qp_i;
+        run_o        = run_dispatch;
+        step_o       = '0;
+        step_o.state = state_dispatch;
+      end
+      roci_pkg::RequesterHandle: begin
+        qp     = qp_handle;
+        run_o  = run_handle;
+        step_o = step_handle;
       end
       roci_pkg::RequesterPlan, roci_pkg::RequesterOperate, roci_pkg::RequesterOperating,
       roci_pkg::RequesterOperated: begin
@@ -116,6 +129,12 @@ module roci_requester_step #(
         step_o = step_recover;
       end
     endcase
+    if (run_i.credit && (state_i == roci_pkg::RequesterRetire
+                         || state_i == roci_pkg::RequesterHandle)) begin
+      qp.limited = limited_i;
+      qp.limit   = limit_i;
+    end
+    if (step_o.next_entry) run_o.compared = 1'b0;
     if (step_o.retire) begin
       qp.head      = qp_i.head + 5'd1;
       qp.count     = qp_i.count - 6'd1;
@@ -129,8 +148,8 @@ module roci_requester_step #(
     end
   end
 
-  assign qp_o     = state_i == roci_pkg::RequesterDispatch ? qp_dispatch : qp;
-  assign qp_end_o = state_i == roci_pkg::RequesterDispatch ? qp_dispatch_end : qp;
+  assign qp_o     = state_i == roci_pkg::RequesterDispatch ? word_i : qp;
+  assign qp_end_o = qp;
 
   logic unused;
   assign unused = &{1'b0, rsp_aeth};

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scheduler of send queues: holds how far each queue is posted and fetched, and hands out grants.
 //
-// Throughput: one event (doorbell, fetch pointer, state change, grant) per clock. Latency: three
-// clocks from a doorbell to the ready queue, four more to the grant.
+// Throughput: one event (doorbell, fetch pointer, state change, grant) per clock. Latency: four
+// clocks from a doorbell to the ready queue, five more to the grant.
 //
 // A queue pair stands in the ready queue at most once (`queued`), has at most one grant outside
 // (`granted`), and is `ready` while the requester does not hold it back.
 //
 //   row bus > commands > fetch pointers > doorbells > grants      one is chosen per clock
 //                 |
-//          read word --> decide, write word --> ready queue, grants, control, failures
+//     read word --> keep word --> decide, write word --> ready queue, grants, control, failures
 
 `include "assert.svh"
 
@@ -104,50 +104,56 @@ module roci_sq_sched #(
   assign segment_ptr_ready_o  = pick_valid && pick == roci_pkg::SchedSegment;
   assign doorbell_ready_o = pick_valid && pick == roci_pkg::SchedBell;
 
-  // The event in hand, with its word
-  logic                  valid_q;
-  logic [2:0]            event_q;
-  logic [QpBits-1:0]     row_q;
-  logic [2:0]            state_q;    // roci_pkg::SchedState
-  logic                  flush_q, resume_q;  // roci_pkg::SchedCommand
-  roci_pkg::fetch_ptr_t  ptr_q;      // roci_pkg::SchedSet, roci_pkg::SchedSegment
-  logic [15:0]           past_q;     // roci_pkg::SchedSegment: work requests that were begun
-  logic [15:0]           index_q;    // roci_pkg::SchedBell
+  // The event whose word is read, then in hand with its word
+  logic                  reads_q, valid_q;
+  logic [2:0]            read_event_q, event_q;
+  logic [QpBits-1:0]     read_row_q, row_q;
+  logic [2:0]            read_state_q, state_q;    // roci_pkg::SchedState
+  logic                  read_flush_q, flush_q;    // roci_pkg::SchedCommand
+  logic                  read_resume_q, resume_q;
+  roci_pkg::fetch_ptr_t  read_ptr_q, ptr_q;        // roci_pkg::SchedSet, roci_pkg::SchedSegment
+  logic [15:0]           read_past_q, past_q;      // roci_pkg::SchedSegment: what was begun
+  logic [15:0]           read_index_q, index_q;    // roci_pkg::SchedBell
 
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) valid_q <= 1'b0;
-    else valid_q <= pick_valid;
+    if (!rst_ni) {reads_q, valid_q} <= '0;
+    else {reads_q, valid_q} <= {pick_valid, reads_q};
   end
   always_ff @(posedge clk_i) begin
-    if (pick_valid) begin
-      event_q <= pick;
-      row_q   <= pick_row;
-      state_q <= row_write_i.data[roci_pkg::QpStateBits-1:0];
-      flush_q <= qp_event_i.kind == roci_pkg::QpEventFlush;
-      resume_q <= qp_event_i.kind == roci_pkg::QpEventResume;
-      index_q <= doorbell_i.index;
-      if (pick == roci_pkg::SchedSet) ptr_q <= set_ptr_i;
-      else ptr_q <= segment_ptr_i;
-      past_q  <= segment_ptr_i.wqe_index + 16'(segment_ptr_i.offset != '0);
-    end
+    read_event_q  <= pick;
+    read_row_q    <= pick_row;
+    read_state_q  <= row_write_i.data[roci_pkg::QpStateBits-1:0];
+    read_flush_q  <= qp_event_i.kind == roci_pkg::QpEventFlush;
+    read_resume_q <= qp_event_i.kind == roci_pkg::QpEventResume;
+    read_index_q  <= doorbell_i.index;
+    read_ptr_q    <= pick == roci_pkg::SchedSet ? set_ptr_i : segment_ptr_i;
+    read_past_q   <= segment_ptr_i.wqe_index + 16'(segment_ptr_i.offset != '0);
+    event_q       <= read_event_q;
+    row_q         <= read_row_q;
+    state_q       <= read_state_q;
+    flush_q       <= read_flush_q;
+    resume_q      <= read_resume_q;
+    index_q       <= read_index_q;
+    ptr_q         <= read_ptr_q;
+    past_q        <= read_past_q;
   end
 
   localparam int unsigned WordBits = roci_pkg::SchedQpBits;
-  logic [WordBits-1:0] word_bits, next_bits;
+  logic [WordBits-1:0] read_bits, word_bits, next_bits;
   roci_pkg::sched_qp_t word, turned, next;
-  logic [15:0]         done;
-  logic [3:0]          sq_log;
+  logic [15:0]         read_done, done;
+  logic [3:0]          read_sq_log, sq_log;
   logic                unused_ready;
   logic [QpBits:0]     unused_level;
 
   roci_ram #(.Width(WordBits), .Depth(NumQps), .Clear(1), .Forward(1)) u_word (
     .clk_i, .rst_ni,
     .write_i(valid_q), .write_row_i(row_q), .write_data_i(next_bits),
-    .read_i(pick_valid), .read_row_i(pick_row), .read_data_o(word_bits), .ready_o(memory_ready));
+    .read_i(pick_valid), .read_row_i(pick_row), .read_data_o(read_bits), .ready_o(memory_ready));
   roci_ram #(.Width(16), .Depth(NumQps), .Forward(1)) u_done (
     .clk_i, .rst_ni,
     .write_i(done_valid_i), .write_row_i(done_row_i), .write_data_i(done_index_i),
-    .read_i(pick_valid), .read_row_i(pick_row), .read_data_o(done), .ready_o(unused_ready));
+    .read_i(pick_valid), .read_row_i(pick_row), .read_data_o(read_done), .ready_o(unused_ready));
 
   roci_pkg::qp_attr_t attr;
   logic               unused_attr, unused_attr_ready;
@@ -157,7 +163,16 @@ module roci_sq_sched #(
     .clk_i, .rst_ni,
     .write_i(row_write_valid_i && row_write_i.table_id == roci_pkg::TableQpAttr),
     .write_row_i(row_write_i.index[QpBits-1:0]), .write_data_i(attr.sq_log),
-    .read_i(pick_valid), .read_row_i(pick_row), .read_data_o(sq_log), .ready_o(unused_attr_ready));
+    .read_i(pick_valid), .read_row_i(pick_row), .read_data_o(read_sq_log),
+    .ready_o(unused_attr_ready));
+
+  // An event of the row in hand sees what that one leaves; the memory forwards what is written
+  // while it is read.
+  always_ff @(posedge clk_i) begin
+    word_bits <= valid_q && row_q == read_row_q ? next_bits : read_bits;
+    done      <= read_done;
+    sq_log    <= read_sq_log;
+  end
 
   // Decision: `turned` is the word after the event, `next` also says queued or granted.
   logic        more, join_queue, fail, control, grant;
@@ -237,13 +252,13 @@ module roci_sq_sched #(
     .out_data_o(fail_o), .out_valid_o(fail_valid_o), .out_ready_i(fail_ready_i),
     .level_o(fail_level));
 
-  // One event may be in hand and the records of one in the registers when the next is chosen.
-  assign grant_room   = grant_level < ($clog2(OutDepth) + 1)'(OutDepth - 2);
-  assign control_room = control_level < ($clog2(OutDepth) + 1)'(OutDepth - 2);
-  assign fail_room    = fail_level < ($clog2(OutDepth) + 1)'(OutDepth - 2);
+  // Two events may be on their way and the records of one in the registers when the next is chosen.
+  assign grant_room   = grant_level < ($clog2(OutDepth) + 1)'(OutDepth - 3);
+  assign control_room = control_level < ($clog2(OutDepth) + 1)'(OutDepth - 3);
+  assign fail_room    = fail_level < ($clog2(OutDepth) + 1)'(OutDepth - 3);
 
-  assign idle_o = memory_ready && !valid_q && !join_q && !grant_q && !control_q && !fail_q
-                  && !is_state && !qp_event_valid_i && !set_ptr_valid_i
+  assign idle_o = memory_ready && !reads_q && !valid_q && !join_q && !grant_q && !control_q
+                  && !fail_q && !is_state && !qp_event_valid_i && !set_ptr_valid_i
                   && !segment_ptr_valid_i && !doorbell_valid_i && (!ready_valid || pause_i)
                   && !grant_valid_o && !control_valid_o && !fail_valid_o;
 
