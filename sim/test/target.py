@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Judges roci0, the model engine, as a foreign adapter: agent, wire, and `roci conform --target`.
 
-usage: target.py ROCI AGENT [--all]
+usage: target.py ROCI AGENT [--all | --rtl]
 
-With --all: every test, and every planted fault. Else a few tests, two faults and the bad input.
+With --all: every test, and every planted fault. With --rtl: every test, on the RTL engine. Else a
+few tests, two faults and the bad input.
 """
 import contextlib
 import json
@@ -27,7 +28,9 @@ from python.roci.program import free_port  # noqa: E402
 from testbench.tools.rocitest import processes  # noqa: E402
 
 ROCI, AGENT = sys.argv[1:3]
-EVERYTHING = "--all" in sys.argv[3:]
+RTL = "--rtl" in sys.argv[3:]
+EVERYTHING = "--all" in sys.argv[3:] or RTL
+ENGINE = ("--width", "64") if RTL else ("--engine", "model")
 HEAD = struct.Struct("<IHHII")  # agent_head of protocol.h
 MAGIC = 0x41434F52
 
@@ -56,7 +59,7 @@ def verdicts(report):
 
 def sound(folder):
     """Our adapter has the same verdicts through the agent as inside: it breaks no statement."""
-    with target_rig.Target(ROCI, AGENT, folder, "sound") as target:
+    with target_rig.Target(ROCI, AGENT, folder, "sound", ENGINE) as target:
         status, text, report = target.conform(*([] if EVERYTHING else QUICK_IDS))
         assert status == 0 and report["passed"], text
         assert report["target"].startswith("roci0, "), report["target"]
@@ -172,6 +175,8 @@ def silent_wire(folder):
 def main():
     with tempfile.TemporaryDirectory(dir="/tmp") as name, ThreadPoolExecutor(8) as pool:
         folder = pathlib.Path(name)
+        if RTL:
+            return sound(folder)
         jobs = [pool.submit(one, folder)
                 for one in (sound, dies, bad_input, silent, silent_wire)]
         jobs += [pool.submit(faulty, folder, number)
