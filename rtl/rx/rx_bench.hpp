@@ -265,4 +265,9 @@ class Bench : public RowBus<Bench> {
   bool pay_open_ = false;
 };
 
+/// Makes queue pairs from 16 on, one of each shape.
+inline void connect_shapes(Bench& bench) {
+  for (unsigned which = 0; which < kShapes; ++which) bench.connect(16 + which, shape(which));
+}
+
 }  // namespace roce

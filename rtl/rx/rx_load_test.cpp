@@ -2,15 +2,7 @@
 // The receive path under load: stalls, full buffers, pause, rate and latency.
 #include "rtl/rx/rx_bench.hpp"
 
-namespace {
-
 using namespace roce;
-
-void connect_shapes(Bench& bench) {
-  for (unsigned which = 0; which < kShapes; ++which) bench.connect(16 + which, shape(which));
-}
-
-}  // namespace
 
 TEST_CASE("rx: random traffic with random stalls") {
   for (unsigned round = 0; round < 6; ++round) {

@@ -5,15 +5,7 @@
 
 #include "rtl/rx/rx_bench.hpp"
 
-namespace {
-
 using namespace roce;
-
-void connect_shapes(Bench& bench) {
-  for (unsigned which = 0; which < kShapes; ++which) bench.connect(16 + which, shape(which));
-}
-
-}  // namespace
 
 TEST_CASE("rx: one packet of each opcode, size and shape (WIRE-29..36)") {
   Bench bench;

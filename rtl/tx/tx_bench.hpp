@@ -249,4 +249,9 @@ class Bench : public RowBus<Bench> {
   std::deque<Beat> beats_;
 };
 
+/// Makes queue pairs from 16 on, one of each shape.
+inline void connect_shapes(Bench& bench) {
+  for (unsigned which = 0; which < kShapes; ++which) bench.connect(16 + which, own_shape(which));
+}
+
 }  // namespace roce

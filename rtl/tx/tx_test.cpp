@@ -6,11 +6,6 @@ namespace {
 
 using namespace roce;
 
-void connect_shapes(Bench& bench) {
-  for (unsigned which = 0; which < kShapes; ++which)
-    bench.connect(16 + which, roce::own_shape(which));
-}
-
 /// Any opcode of the payload queue; ACKs have a queue of their own.
 std::uint8_t any_opcode(std::mt19937& random) {
   const std::uint8_t any = kEveryOpcode[random() % std::size(kEveryOpcode)];

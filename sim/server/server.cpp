@@ -16,7 +16,6 @@ using driver::clock_ns;
 
 namespace {
 
-constexpr std::uint64_t kJumpNs = 20'000;  // simulated gaps up to this length are skipped
 constexpr std::uint64_t kAcceptAgainNs = 100'000'000;
 constexpr std::uint32_t kFirstPasid = 0x1000, kPasids = 1u << 20;
 
@@ -104,7 +103,8 @@ std::uint64_t Server::rest(std::uint64_t now_ns, std::uint64_t until_ns) {
   const std::uint64_t start = clock_ns();
   if (live_) pace_.settle(now_ns, start);
   const bool ever = until_ns != testbench::kNever;
-  if (ever && (live_ ? until_ns <= pace_.limit(start) : gap <= kJumpNs)) return until_ns;
+  if (ever && (live_ ? until_ns <= pace_.limit(start) : gap <= SimulatedTime::kJumpNs))
+    return until_ns;
 
   sleep(true);
   // The bell of a process that rang before it saw `asleep` is checked here.

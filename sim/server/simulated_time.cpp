@@ -22,7 +22,6 @@ constexpr unsigned kShortPauses = 100;
 constexpr std::uint64_t kLongPauseNs = 1'000'000;
 // The kernel may take so long to pass what a program sent to another one, which then runs.
 constexpr std::uint64_t kDeliveryNs = 200'000;
-constexpr std::uint64_t kJumpNs = 20'000;  // gaps up to this pass at once
 constexpr std::uint64_t kWholeNs = 1'000;
 constexpr std::uint64_t kCreditNs = 100'000'000;  // as far as simulated time may catch up
 

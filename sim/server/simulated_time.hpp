@@ -32,6 +32,9 @@ struct TimeOptions {
 
 class SimulatedTime {
  public:
+  /// Gaps of simulated time up to this length pass at once, in whatever time programs have.
+  static constexpr std::uint64_t kJumpNs = 20'000;
+
   /// `now_ns` is the time of the simulation. `look_at` is set to the time at which it must stop, 0:
   /// at once.
   SimulatedTime(const TimeOptions& options, const std::uint64_t& now_ns, std::uint64_t& look_at);

@@ -13,11 +13,11 @@ import sys
 import time
 
 from up_hostile import check_hostile, check_noise_on_own_queue
-from up_peers import (KILLS, NAME, OPTIONS, SEED, expect, objects, pair, roci, status, until)
+from up_peers import KILLS, NAME, OPTIONS, SEED, expect, objects, pair, roci, status
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
-from testbench.tools.rocitest.processes import ended  # noqa: E402
+from testbench.tools.rocitest.processes import ended, until  # noqa: E402
 
 
 def check_conversation():

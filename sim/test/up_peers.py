@@ -75,13 +75,6 @@ def pair(timeout=14, nodes=("n0", "n1")):
     return a, b
 
 
-def until(condition, text, seconds=20.0):
-    """Waits for what follows the end of a process, with patience for a busy machine."""
-    end = time.monotonic() + seconds
-    while not condition():
-        expect(time.monotonic() < end, text)
-
-
 def objects(node):
     keys = ("queue_pairs", "completion_queues", "regions", "domains")
     found = status()["nodes"][node]["processes"]

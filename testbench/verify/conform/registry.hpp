@@ -98,8 +98,9 @@ struct Registrar {
 #undef TEST
 #define TEST(ids, title) TEST_THAT_NEEDS(::roci::conform::Needs(), ids, title)
 /// TEST_THAT_NEEDS(Needs{true}, "RSP-13", "title") { ... }
-#define TEST_THAT_NEEDS(needs, ids, title)                                         \
-  static void ROCI_CONFORM_JOIN(test_, __LINE__)(::roci::conform::Fixture&);       \
-  static const ::roci::conform::Registrar ROCI_CONFORM_JOIN(registrar_, __LINE__)( \
-      ids, title, &ROCI_CONFORM_JOIN(test_, __LINE__), needs);                     \
-  static void ROCI_CONFORM_JOIN(test_, __LINE__)([[maybe_unused]] ::roci::conform::Fixture & dut)
+#define TEST_THAT_NEEDS(needs, ids, title) ROCI_CONFORM_TEST(needs, ids, title, __COUNTER__)
+#define ROCI_CONFORM_TEST(needs, ids, title, number)                             \
+  static void ROCI_CONFORM_JOIN(test_, number)(::roci::conform::Fixture&);       \
+  static const ::roci::conform::Registrar ROCI_CONFORM_JOIN(registrar_, number)( \
+      ids, title, &ROCI_CONFORM_JOIN(test_, number), needs);                     \
+  static void ROCI_CONFORM_JOIN(test_, number)([[maybe_unused]] ::roci::conform::Fixture & dut)

@@ -42,7 +42,7 @@ std::vector<std::string> check_coverage();
 #define ROCI_FAULTS_JOIN2(a, b) a##b
 #define ROCI_FAULTS_JOIN(a, b) ROCI_FAULTS_JOIN2(a, b)
 /// SCHEDULE("F-01 F-27", "what happens", "what must be seen") { ... }: a test case of doctest.
-#define SCHEDULE(ids, title, seen)                                                          \
-  static const ::roci::testbench::faults::Registrar ROCI_FAULTS_JOIN(registrar_, __LINE__)( \
-      ids, title, seen);                                                                    \
+#define SCHEDULE(ids, title, seen)                                                             \
+  static const ::roci::testbench::faults::Registrar ROCI_FAULTS_JOIN(registrar_, __COUNTER__)( \
+      ids, title, seen);                                                                       \
   TEST_CASE(ids ": " title)

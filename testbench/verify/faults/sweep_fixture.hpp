@@ -102,6 +102,12 @@ struct Sweep {
     options.min_rnr_timer = 1;  // 10 us
     return options;
   }
+  /// A run at one offset.
+  static Sweep once() {
+    Sweep plan;
+    plan.clocks = plan.quick = 1;
+    return plan;
+  }
 };
 
 class ScheduleRunner;

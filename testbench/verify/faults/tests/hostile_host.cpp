@@ -15,12 +15,6 @@ using namespace roci::testbench::faults;
 
 namespace {
 
-Sweep one() {
-  Sweep plan;
-  plan.clocks = plan.quick = 1;
-  return plan;
-}
-
 /// Frames of node 0 to a queue pair of node 1.
 struct Count : FrameTap {
   void frame(const FrameEvent& event) override {
@@ -39,7 +33,7 @@ std::uint32_t doorbell(std::uint32_t qpn, std::uint32_t offset) {
 SCHEDULE("F-84",
          "doorbells of queue pairs that do not exist, in RESET or ERR, repeated, decreasing",
          "no access outside a ring (I6), no effect except on the named queue pair") {
-  sweep(one(), [](SweepFixture& a, unsigned) {
+  sweep(Sweep::once(), [](SweepFixture& a, unsigned) {
     a.begin();
     driver::Device& device = a.self.node.device();
     driver::QueuePair idle(a.self.pd, a.self.send_cq, a.self.receive_cq);  // in RESET
@@ -78,7 +72,7 @@ SCHEDULE("F-84", "a doorbell beyond the size of the ring, and one before its ent
          "no access outside the ring (I6); at most this queue pair fails") {
   for (const unsigned ahead : {1u, 5u, 17u, 0x7FFFu, 0x8000u, 0xFFFFu}) {
     CAPTURE(ahead);
-    sweep(one(), [&](SweepFixture& a, unsigned) {
+    sweep(Sweep::once(), [&](SweepFixture& a, unsigned) {
       a.begin();
       driver::CompletionQueue cq(a.self.node.context(), 64);
       auto qp = std::make_unique<driver::QueuePair>(a.self.pd, cq, cq, driver::QpOptions{16, 16});
@@ -133,7 +127,7 @@ SCHEDULE("F-85", "malformed entries of a send queue",
   for (const Change& change : changes) {
     CAPTURE(change.field.offset);
     CAPTURE(change.value);
-    sweep_on(runner, one(), [&](SweepFixture& a, unsigned) {
+    sweep_on(runner, Sweep::once(), [&](SweepFixture& a, unsigned) {
       a.begin();
       a.watch_nothing();
       count.to = a.peer.qp().number();

@@ -21,12 +21,6 @@ Config hard(std::uint64_t memory_ns) {
   return config;
 }
 
-Sweep one() {
-  Sweep plan;
-  plan.clocks = plan.quick = 1;
-  return plan;
-}
-
 /// Excludes a region whose memory fails from later comparisons.
 struct Broken {
   Broken(SweepFixture& a, Endpoint& side, std::size_t at, std::size_t bytes)
@@ -75,7 +69,7 @@ SCHEDULE("F-80", "payload of a SEND or WRITE cannot be read: first, middle or la
   for (const Opcode op : {Opcode::kWrite, Opcode::kSend}) {
     for (const std::size_t bad : {0u, 256u, 512u}) {
       CAPTURE(bad);
-      sweep(one(), [&](SweepFixture& a, unsigned) {
+      sweep(Sweep::once(), [&](SweepFixture& a, unsigned) {
         a.begin(0);
         a.peer.qp().receive({0, {a.peer.region.sge(SweepFixture::kSend, 1000)}});
         Broken source(a, a.self, bad, 64);
@@ -105,7 +99,7 @@ SCHEDULE("F-81", "the data of a READ cannot be read: first, middle or last packe
          "NAK operational: REM_OP_ERR, ERR at the responder; no false success (I8)") {
   for (const std::size_t bad : {0u, 256u, 512u}) {
     CAPTURE(bad);
-    sweep(one(), [&](SweepFixture& a, unsigned) {
+    sweep(Sweep::once(), [&](SweepFixture& a, unsigned) {
       a.begin();
       Broken source(a, a.peer, bad, 64);
       a.watch_nothing();
@@ -125,7 +119,7 @@ SCHEDULE("F-82", "payload that arrives cannot be written: WRITE, SEND, READ data
          "NAK operational, or FATAL_ERR for READ data; never a successful completion") {
   for (const Opcode op : {Opcode::kWrite, Opcode::kSend, Opcode::kRead, Opcode::kFetchAdd}) {
     CAPTURE(static_cast<int>(op));
-    sweep(one(), [&](SweepFixture& a, unsigned) {
+    sweep(Sweep::once(), [&](SweepFixture& a, unsigned) {
       a.begin(0);
       const bool landing = op == Opcode::kRead;
       Broken target(a, landing ? a.self : a.peer, 0, 1024);
@@ -149,7 +143,7 @@ SCHEDULE("F-82", "payload that arrives cannot be written: WRITE, SEND, READ data
 
 SCHEDULE("F-82", "a completion cannot be written",
          "CQ_ERR, the queue pair fails, others continue") {
-  sweep(one(), [](SweepFixture& a, unsigned) {
+  sweep(Sweep::once(), [](SweepFixture& a, unsigned) {
     a.begin();
     auto broken = std::make_unique<driver::CompletionQueue>(a.self.node.context(), 16);
     auto qp = std::make_unique<driver::QueuePair>(a.self.pd, *broken, *broken);

@@ -13,17 +13,11 @@ namespace {
 constexpr std::uint64_t kBoundNs = 5'000'000;
 constexpr unsigned kPairs = 8, kEach = 6, kReady = 4, kBytes = 200;  // sizes of F-89
 
-Sweep one() {
-  Sweep plan;
-  plan.clocks = plan.quick = 1;
-  return plan;
-}
-
 }  // namespace
 
 SCHEDULE("F-89", "eight queue pairs send into a shared receive queue that runs empty repeatedly",
          "RNR NAKs, every message once, one event at the limit") {
-  sweep(one(), [](SweepFixture& a, unsigned) {
+  sweep(Sweep::once(), [](SweepFixture& a, unsigned) {
     a.begin();
     driver::SrqOptions options;
     options.entries = 16;
@@ -160,7 +154,7 @@ SCHEDULE("F-93",
          "both sides reset and connect again while packets of the old generation are 10 ms late",
          "the old packets are dropped: the new generation and its markers do not change") {
   constexpr std::uint64_t kLateNs = 10'000'000;
-  sweep(one(), [](SweepFixture& a, unsigned) {
+  sweep(Sweep::once(), [](SweepFixture& a, unsigned) {
     for (const unsigned node : {0u, 1u}) {
       a.begin();
       FaultRule late;

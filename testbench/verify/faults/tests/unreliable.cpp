@@ -15,7 +15,7 @@ namespace {
 constexpr std::uint32_t kFour = 1000, kOne = 100;  // bytes: four packets, one
 constexpr unsigned kPackets = 4, kReceives = 8;
 constexpr std::size_t kSlot = 8192;
-constexpr std::uint64_t kOld = 0x0D, kBoundNs = 1'000'000, kLateNs = 20'000;
+constexpr std::uint64_t kOld = 0x0D, kWaitNs = 1'000'000, kLateNs = 20'000;
 
 /// Messages with a fault on one of their packets, and those that must arrive.
 struct UcPlan {
@@ -62,7 +62,7 @@ class UcRun {
       CHECK(c_.self.qp().post_send(&list[at], step));
       for (std::size_t i = at; i < at + step; ++i) {
         INFO("UC-01: send ", i, " completes when it has left");
-        const auto done = c_.self.send_cq.wait(kBoundNs);
+        const auto done = c_.self.send_cq.wait(kWaitNs);
         REQUIRE(done);
         CHECK(done->id == i);
         CHECK(done->ok());
