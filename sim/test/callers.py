@@ -21,7 +21,7 @@ from testbench.tools.rocitest import processes  # noqa: E402
 from testbench.tools.rocitest.simulator import Simulator, argument_parser  # noqa: E402
 
 # Timeout of each step: far above its duration and far below that of a test.
-SECONDS = 150
+SECONDS = 400
 
 
 def attack(simulator, folder, seed):
