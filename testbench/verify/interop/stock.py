@@ -85,7 +85,7 @@ until [ -s /tmp/stock.status ]; do
   i=$((i + 1)); [ $i -gt {10 * seconds} ] && break
   usleep 100000
 done
-cat /tmp/stock.status 2>/dev/null || echo 124
+cat /tmp/stock.status 2>/dev/null || echo {TIMED_OUT}
 cat /tmp/stock.out""", seconds + 20)
     status, _, output = text.partition("\n")
     return int(status), output
@@ -103,17 +103,30 @@ def end(process, seconds):
 # in a guest whose host is busy.
 NO_REPORT = "Can't produce a report"
 MOST_RUNS = 3
+TIMED_OUT = 124
 
 
 def pair(guest, simulator, line, role, family, seconds, log):
     """Runs one line on both ends; `role` is ours. Raises Failed."""
     for _ in range(MOST_RUNS):
         ours, text, theirs, output = pair_once(guest, simulator, line, role, family, seconds, log)
-        if NO_REPORT not in text + output:
+        if not lost_last_acknowledge(guest, line, role, ours, theirs) and \
+                NO_REPORT not in text + output:
             break
     if ours or theirs:
         raise Failed(f"{line}: our {role} ends with {ours}, the guest's side with {theirs}; see "
                      "stock.log")
+
+
+def lost_last_acknowledge(guest, line, role, ours, theirs):
+    """Whether our client succeeded while the guest's server still waits; that one is ended then.
+    Our program destroys its queue pair when the last message is there. A guest that is slow has
+    begun to retransmit by then and may drop the acknowledge of it, and Soft-RoCE repeats without
+    end, since it takes seven retries for infinitely many."""
+    if role != "client" or ours != 0 or theirs != TIMED_OUT:
+        return False
+    guest.check(f"kill -9 $(pidof {line.split()[0]}); true")
+    return True
 
 
 def pair_once(guest, simulator, line, role, family, seconds, log):
