@@ -52,17 +52,20 @@ UNRELIABLE = [f"ibv_u{kind}_pingpong -g {gid} -n 100{options}" for kind in "cd" 
               for options in ("", " -e")] + [
     "ibv_ud_pingpong -g 0 -n 100 -s 4096", "ibv_ud_pingpong -g 0 -n 100 -s 1",
     "ibv_uc_pingpong -g 0 -n 20 -s 65536 -m 256 -c"] + [
-    f"{tool} -n {5 if options == '-a' else 50} {options}".rstrip()
-    for tool in ("ib_send_bw -c UD", "ib_send_lat -c UD")
-    for options in ("", "-a", "-e", "-s 64 -I 64", "--use-srq", "-m 1024")] + [
+    f"{tool} -n 50 {options}".rstrip() for tool in ("ib_send_bw -c UD", "ib_send_lat -c UD")
+    for options in ("", "-e", "-s 64 -I 64", "--use-srq", "-m 1024")] + [
     "ib_send_bw -c UD -n 50 -b", "ib_send_bw -c UD -n 50 -q 8"] + [
-    f"{tool} -c UC -n {5 if options == '-a' else 20} {options}".rstrip()
+    f"{tool} -c UC -n 20 {options}".rstrip()
     for tool in ("ib_send_bw", "ib_write_bw", "ib_send_lat", "ib_write_lat")
-    for options in ("", "-a", "-m 4096", "-s 64 -I 64")] + [
+    for options in ("", "-m 4096", "-s 64 -I 64")] + [
     f"{tool} -c UC -n 20 {options}" for tool in ("ib_send_bw", "ib_write_bw")
     for options in ("-b", "-q 8")] + [
     "ib_send_bw -c UC -n 20 -e", "ib_send_bw -c UC -n 20 --use-srq",
     "ib_send_bw -c UD -n 50 & ib_write_bw -n 50 & ib_write_bw -c UC -n 50"]
+# All sizes, up to 8 MiB.
+UNRELIABLE_SIZES = [f"{tool} -n 5 -a" for tool in (
+    "ib_send_bw -c UD", "ib_send_lat -c UD", "ib_send_bw -c UC", "ib_write_bw -c UC",
+    "ib_send_lat -c UC", "ib_write_lat -c UC")]
 # The same in short, for the RTL: what runs at once fits into the receive buffer of an adapter.
 UNRELIABLE_QUICK = [f"ibv_u{kind}_pingpong -g {gid} -n 40" for kind in "cd" for gid in (0, 1, 2)
                     ] + [
@@ -76,7 +79,7 @@ UNRELIABLE_QUICK = [f"ibv_u{kind}_pingpong -g {gid} -n 40" for kind in "cd" for 
 LOSSY = ["ib_write_bw -c UC -n 200", "ib_write_bw -c UC -n 50 -q 8 -b", "ib_send_bw -c UD -D 2",
          "ib_send_bw -c UC -D 2", "ib_send_bw -c UD -D 2 -q 4 & ib_write_bw -n 50"]
 
-LISTS = {"quick": QUICK, "unreliable": UNRELIABLE, "unreliable_quick": UNRELIABLE_QUICK,
-         "lossy": LOSSY,
+LISTS = {"quick": QUICK, "unreliable": UNRELIABLE, "unreliable_sizes": UNRELIABLE_SIZES,
+         "unreliable_quick": UNRELIABLE_QUICK, "lossy": LOSSY,
          "pingpong": PINGPONG, "bw": BW, "lat": LAT, "together": TOGETHER,
          "faulty": FAULTY, "all": PINGPONG + BW + LAT + TOGETHER}
