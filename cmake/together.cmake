@@ -5,16 +5,21 @@
 # file.
 option(ROCI_TOGETHER "compile several files of a target in one run of the compiler" ON)
 
-# compile_together(<target> <file>...): compiles these files of the target about four at a time.
-# Neighbours in the list come apart: their unnamed namespaces are the likeliest to share a name.
+# compile_together(<target> [<file>...]): compiles these files of the target, or all of its
+# files, about four at a time. Neighbours in the list come apart: their unnamed namespaces are the
+# likeliest to share a name.
 function(compile_together target)
-  list(LENGTH ARGN files)
+  set(together ${ARGN})
+  if(NOT together)
+    get_target_property(together ${target} SOURCES)
+  endif()
+  list(LENGTH together files)
   if(NOT ROCI_TOGETHER OR files LESS 2)
     return()
   endif()
   math(EXPR groups "(${files} + 3) / 4")
   set(number 0)
-  foreach(file ${ARGN})
+  foreach(file ${together})
     math(EXPR group "${number} % ${groups}")
     math(EXPR number "${number} + 1")
     set_source_files_properties(${file} PROPERTIES UNITY_GROUP ${target}_${group})

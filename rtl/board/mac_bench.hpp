@@ -29,7 +29,27 @@ class MacBench {
     dut->rst_ni = dut->mac_rst_ni = 1;
     dut->eval();
   }
-  ~MacBench() { dut->final(); }
+  virtual ~MacBench() { dut->final(); }
+
+  /// Lets one step of time pass, in which each clock may have a rising edge. Sets `moved`.
+  virtual void step() = 0;
+  /// Lets time pass without a beat on s_axis.
+  void idle(int steps) {
+    dut->s_axis_tvalid_i = 0;
+    for (int i = 0; i < steps; ++i) step();
+  }
+  /// Sends a frame. Before each beat a step without one passes with a chance of `gaps` percent.
+  void send(const Frame& bytes, unsigned gaps = 0, bool bad = false) {
+    for (std::size_t at = 0; at < beats(bytes); ++at) {
+      while (gaps != 0 && random() % 100 < gaps) idle(1);
+      show(bytes, at);
+      mark(bad);
+      do {
+        step();
+      } while (!moved);
+    }
+    dut->s_axis_tvalid_i = 0;
+  }
 
   /// A rising edge of one or both clocks.
   void edges(bool core, bool mac) {
@@ -84,9 +104,14 @@ class MacBench {
     ++received;
   }
 
+  /// Sets what goes with a beat on s_axis besides its data, in a frame that is `bad` or not.
+  virtual void mark(bool bad) { static_cast<void>(bad); }
+
   VerilatedContext context;
   std::unique_ptr<Model> dut = std::make_unique<Model>(&context);
   std::mt19937 random{kMacSeed};
+  unsigned core = 4, mac = 4;  ///< rising edges of each clock in four steps, on average
+  bool moved = false;          ///< a beat of s_axis was taken in the last step
   std::deque<Frame> expected;
   Frame part;
   unsigned received = 0;

@@ -14,8 +14,8 @@ using conform::Outcome;
 using conform::Statement;
 using pugi::xml_node;
 
-/// Frames of a passed test that are shown, and bytes of a frame in hexadecimal.
-constexpr std::size_t kFramesOfPass = 16, kHexBytes = 256;
+/// The most bytes of a frame that are shown in hexadecimal.
+constexpr std::size_t kHexBytes = 256;
 
 constexpr const char* kStyle =
     "body{font:15px/1.45 sans-serif;max-width:75em;margin:2em auto;padding:0 1em;color:#222}"
@@ -101,8 +101,7 @@ void add_test(xml_node to, const ConformReport& report, std::size_t number) {
                   report.known(outcome) ? " (known deviation)" : "", outcome.seconds));
   if (!outcome.untestable.empty()) add(details, "p", "not testable here: " + outcome.untestable);
   if (!outcome.passed) add_sides(details, outcome);
-  const std::size_t all = outcome.frames.size();
-  const std::size_t shown = outcome.passed ? std::min(all, kFramesOfPass) : all;
+  const std::size_t all = outcome.frames.size(), shown = shown_of(outcome);
   if (outcome.omitted != 0) add(details, "p", fmt::format("{} frames before", outcome.omitted));
   if (outcome.passed && shown != 0) {
     std::string lines;

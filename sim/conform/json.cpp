@@ -16,9 +16,6 @@ using conform::Exchanged;
 using conform::Outcome;
 using nlohmann::json;
 
-/// Frames of a test that passed which stand in the report.
-constexpr std::size_t kFramesOfPass = 16;
-
 packet::Bytes bytes_of(const std::string& hex) {
   packet::Bytes bytes;
   for (std::size_t i = 0; i + 1 < hex.size(); i += 2) {
@@ -48,8 +45,7 @@ json json_of(const ConformReport& report, const Outcome& outcome) {
     one["seen"] = outcome.seen;
     if (!report.baseline.empty()) one["known"] = report.known(outcome);
   }
-  const std::size_t count =
-      outcome.passed ? std::min(outcome.frames.size(), kFramesOfPass) : outcome.frames.size();
+  const std::size_t count = shown_of(outcome);
   one["frames"] = json::array();
   for (std::size_t i = 0; i < count; ++i) one["frames"].push_back(json_of(outcome.frames[i]));
   one["frames_before"] = outcome.omitted;

@@ -14,6 +14,8 @@ namespace {
 using conform::Outcome;
 using conform::Statement;
 
+constexpr std::size_t kFramesOfPass = 16;
+
 void print_baseline(const ConformReport& report) {
   for (const Outcome& outcome : report.outcomes) {
     const auto old = report.before.find(outcome.test->title);
@@ -83,6 +85,11 @@ std::string name_of(const conform::Test& test) {
 }
 
 std::string group_of(const std::string& id) { return id.substr(0, id.find('-')); }
+
+std::size_t shown_of(const Outcome& outcome) {
+  const std::size_t all = outcome.frames.size();
+  return outcome.passed ? std::min(all, kFramesOfPass) : all;
+}
 
 std::string line_of(const Outcome& outcome, std::size_t frame) {
   const conform::Exchanged& one = outcome.frames.at(frame);

@@ -56,6 +56,8 @@ const char* word_of(const conform::Outcome& outcome);
 std::string name_of(const conform::Test& test);
 /// Group of a statement, such as RQ.
 std::string group_of(const std::string& id);
+/// The number of frames of a test, from its first, that reports show: few when it passed.
+std::size_t shown_of(const conform::Outcome& outcome);
 /// A frame of a test in a line: time since the first one, sender, contents.
 std::string line_of(const conform::Outcome& outcome, std::size_t frame);
 

@@ -8,11 +8,10 @@ namespace {
 constexpr unsigned kBuffer = RTL_Bytes;
 
 struct Bench : MacBench<Vroci_mac_tx> {
-  unsigned lost = 0;
-  unsigned core = 4, mac = 4;  // edges of each clock in four steps
-  unsigned stalls = 0;         // percent of the MAC's clocks in which it takes nothing
+  unsigned lost = 0, waited = 0;
+  unsigned stalls = 0;  // percent of the MAC's clocks in which it takes nothing
 
-  void step() {
+  void step() override {
     dut->m_axis_tready_i = random() % 100 >= stalls;
     dut->eval();
     const bool edge = random() % 4 < mac;
@@ -26,26 +25,6 @@ struct Bench : MacBench<Vroci_mac_tx> {
     waited += clk && !dut->s_axis_tready_o;
     edges(clk, edge);
   }
-
-  void send(const Frame& bytes, unsigned gaps = 0) {
-    for (std::size_t at = 0; at < beats(bytes); ++at) {
-      while (gaps != 0 && random() % 100 < gaps) idle(1);
-      show(bytes, at);
-      do {
-        step();
-      } while (!moved);
-    }
-    dut->s_axis_tvalid_i = 0;
-  }
-  void idle(int steps) {
-    dut->s_axis_tvalid_i = 0;
-    for (int i = 0; i < steps; ++i) step();
-  }
-
-  unsigned waited = 0;
-
- private:
-  bool moved = false;
 };
 
 }  // namespace

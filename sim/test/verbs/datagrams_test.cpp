@@ -203,8 +203,7 @@ TEST_CASE("a hostile sender of datagrams changes nothing for others") {
   Region near(device.pd, kBytes), far(device.pd, kBytes);
   std::mt19937_64 random(7);
   // The RTL takes an eighth of a second for a round.
-  const char* engine = std::getenv("TEST_ENGINE");
-  const unsigned rounds = engine != nullptr && std::string(engine) == "rtl" ? 50 : 200;
+  const unsigned rounds = engine_is("rtl") ? 50 : 200;
   for (unsigned round = 0; round < rounds; ++round) {
     // The receive is too short for the longest ones; Q_Keys and numbers are wrong, mostly.
     CHECK(witness.receive(1024 + kGrh) == 0);

@@ -27,6 +27,12 @@ inline void need_zero(int result, const char* what) {
   if (result != 0) throw std::runtime_error(std::string(what) + ": " + std::strerror(result));
 }
 
+/// Whether the test runs on this engine, model or rtl, by the environment variable TEST_ENGINE.
+inline bool engine_is(const char* name) {
+  const char* engine = std::getenv("TEST_ENGINE");
+  return engine != nullptr && std::strcmp(engine, name) == 0;
+}
+
 /// A device with a protection domain.
 struct Device {
   explicit Device(const std::string& name = "roci0") {
