@@ -11,6 +11,7 @@
 #include "model/packet/icrc.hpp"
 #include "model/packet/lint.hpp"
 #include "model/packet/parser.hpp"
+#include "model/packet/test/icrc_vectors.hpp"
 #include "model/packet/test/samples.hpp"
 
 using namespace roci::packet;
@@ -18,21 +19,7 @@ using namespace roci::packet::samples;
 using roci::transport::Psn;
 
 TEST_CASE("icrc: vectors of Soft-RoCE and scapy (WIRE-37, WIRE-39)") {
-  const char* vectors[] = {
-      "45000030da69400040114c510a0000020a000001c21112b7001c00001100ffff00000017001000001f000001"
-      "6d8f4ead",
-      "450000307ee440004011a7d60a0000010a000002c21112b7001c00000430ffff000000178010000161000000"
-      "f815cf27",
-      "45000038de9640004011481c0a0000020a000001c8a112b7002400001200ffff0000002f001000001f000001"
-      "8877665544332211a8ff2144",
-      "45000040819640004011a5140a0000010a000002c55912b7002c00002a20ffff000000250010000200007f99"
-      "7ce3600200002bd300000002c6d30000a8293142",
-      "4500003c00074000401126a10a0000090a000001c12312b7002800008100ffff4000004f0000000000000000"
-      "000000000000000000000000"
-      "78af68a7",
-      "45000030e3034000401143b70a0000020a000001d10412b7001c00001100ffff000000420010000062000000"
-      "cb6be0f8"};
-  for (const char* vector : vectors) {
+  for (const char* vector : kIcrcVectors) {
     CAPTURE(vector);
     const Bytes datagram = from_hex(vector);
     const Bytes frame = framed(datagram);
