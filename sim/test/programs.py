@@ -75,11 +75,14 @@ UNRELIABLE_QUICK = [f"ibv_u{kind}_pingpong -g {gid} -n 40" for kind in "cd" for 
     f"{tool} -c UC -n 20 -s 4096"
     for tool in ("ib_send_bw", "ib_write_bw", "ib_send_lat", "ib_write_lat")] + [
     "ib_send_bw -c UC -n 20 --use-srq", "ib_send_bw -c UD -n 20 -s 1024 & ib_write_bw -c UC -n 20"]
+UNRELIABLE_SHORT = ["ibv_uc_pingpong -g 0 -n 40", "ibv_ud_pingpong -g 1 -n 40",
+                    "ib_send_bw -c UD -n 20 -s 1024 --use-srq", "ib_write_lat -c UC -n 20 -s 4096",
+                    "ib_send_bw -c UD -n 20 -s 1024 & ib_write_bw -c UC -n 20"]
 # For a link that loses: programs that do not wait for each message.
 LOSSY = ["ib_write_bw -c UC -n 200", "ib_write_bw -c UC -n 50 -q 8 -b", "ib_send_bw -c UD -D 2",
          "ib_send_bw -c UC -D 2", "ib_send_bw -c UD -D 2 -q 4 & ib_write_bw -n 50"]
 
 LISTS = {"quick": QUICK, "unreliable": UNRELIABLE, "unreliable_sizes": UNRELIABLE_SIZES,
-         "unreliable_quick": UNRELIABLE_QUICK, "lossy": LOSSY,
+         "unreliable_quick": UNRELIABLE_QUICK, "unreliable_short": UNRELIABLE_SHORT, "lossy": LOSSY,
          "pingpong": PINGPONG, "bw": BW, "lat": LAT, "together": TOGETHER,
          "faulty": FAULTY, "all": PINGPONG + BW + LAT + TOGETHER}

@@ -93,7 +93,7 @@ SCHEDULE("F-68", "NAK of a PSN and ACK of the one before it, in turn, without en
 SCHEDULE("F-69", "one packet arrives for each timeout", "success, slowly") {
   ScheduleRunner runner;
   SchedulePlan plan;
-  const unsigned packets = thorough() ? 1000 : 60;
+  const unsigned packets = thorough() ? 1000 : 30;
   plan.messages.assign(packets, {Opcode::kWrite, 100});  // each requests an ACK
   plan.connect.timeout = 3;
   plan.connect.retry_cnt = 1;
@@ -148,7 +148,7 @@ SCHEDULE("F-53 F-52",
          "every work request completes; no byte outside a region, the witness unaffected, the "
          "next generation works") {
   ScheduleRunner runner;
-  const unsigned sessions = thorough() ? 600 : 60;
+  const unsigned sessions = thorough() ? 600 : 30;
   std::mt19937_64 random(53);
   for (unsigned i = 0; i < sessions; ++i) {
     SchedulePlan plan;
