@@ -17,7 +17,7 @@ class AdapterTap : public FrameTap {
   /// A simulation begins at 0 ns; the calls that follow are of its adapters. `rate_gbps`: that of
   /// their links, with preamble (8 bytes), FCS (4) and gap (12).
   virtual void begin(const std::vector<std::string>& adapters, double rate_gbps) = 0;
-  /// An access of a verilated engine; the model has no bus.
+  /// An access to host memory; those of the model take no time.
   virtual void bus_access(unsigned adapter, const BusAccess& access) = 0;
   /// The host or the firmware wrote a register.
   virtual void register_written(unsigned adapter, std::uint64_t time_ns, std::uint32_t offset,

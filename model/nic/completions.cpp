@@ -124,7 +124,8 @@ bool CompletionQueues::complete(std::uint32_t cqn, const Completion& completion)
   const std::uint32_t slot = queue.producer & ((std::uint32_t{1} << queue.cq.log) - 1);
   const bool owner = (queue.producer >> queue.cq.log & 1) == 0;
   const auto cqe = encode(completion, owner);
-  if (!memory_.write(queue.cq.pasid, queue.cq.base + slot * kCqeBytes, cqe.data(), cqe.size())) {
+  if (!memory_.write(queue.cq.pasid, queue.cq.base + slot * kCqeBytes, cqe.data(), cqe.size(),
+                     MemoryUse::kCompletion)) {
     fail(cqn, queue);
     return false;
   }

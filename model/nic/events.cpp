@@ -61,7 +61,7 @@ void EventQueue::post(std::uint8_t kind, std::uint32_t number) {
   put(layout::eqe::owner, (producer_ >> log & 1) == 0);
   const std::uint64_t at = base_ + (producer_ & (entries - 1)) * kEqeBytes;
   ++producer_;
-  memory_.write(layout::get(size_, eq_size::pasid), at, eqe.data(), eqe.size());
+  memory_.write(layout::get(size_, eq_size::pasid), at, eqe.data(), eqe.size(), MemoryUse::kEvent);
 }
 
 void EventQueue::report(EventKind kind, std::uint32_t number) {

@@ -37,7 +37,8 @@ Segments find_segments(const KeyTable& keys, const Wqe& wqe, std::uint64_t offse
 bool gather(HostMemory& memory, const Segments& segments, std::uint8_t* to) {
   for (unsigned i = 0; i < segments.count; ++i) {
     const Segment& segment = segments.segment[i];
-    if (!memory.read(segment.pasid, segment.addr, to, segment.bytes)) return false;
+    if (!memory.read(segment.pasid, segment.addr, to, segment.bytes, MemoryUse::kPayload))
+      return false;
     to += segment.bytes;
   }
   return true;
@@ -46,7 +47,8 @@ bool gather(HostMemory& memory, const Segments& segments, std::uint8_t* to) {
 bool scatter(HostMemory& memory, const Segments& segments, const std::uint8_t* from) {
   for (unsigned i = 0; i < segments.count; ++i) {
     const Segment& segment = segments.segment[i];
-    if (!memory.write(segment.pasid, segment.addr, from, segment.bytes)) return false;
+    if (!memory.write(segment.pasid, segment.addr, from, segment.bytes, MemoryUse::kPayload))
+      return false;
     from += segment.bytes;
   }
   return true;
@@ -57,13 +59,15 @@ bool read_entry(HostMemory& memory, std::uint32_t pasid, std::uint64_t base, uns
   const std::uint64_t slot = index & ((1u << log) - 1);
   const std::uint64_t address = base + (slot << stride_log) * layout::kBlockBytes;
   std::array<std::uint8_t, layout::kBlockBytes << layout::kMaxStrideLog> blocks;
-  if (!memory.read(pasid, address, blocks.data(), layout::kBlockBytes)) return false;
+  if (!memory.read(pasid, address, blocks.data(), layout::kBlockBytes, MemoryUse::kBlock))
+    return false;
   *wqe = decode_wqe(blocks.data());
   wqe->address = address;
   if (wqe->num_sge <= 1 || wqe->num_sge > list_room(stride_log)) return true;
   const std::size_t more = (wqe->num_sge - 1) * layout::kSgeBytes;
   std::uint8_t* rest = blocks.data() + layout::kBlockBytes;
-  if (!memory.read(pasid, address + layout::kBlockBytes, rest, more)) return false;
+  if (!memory.read(pasid, address + layout::kBlockBytes, rest, more, MemoryUse::kBlock))
+    return false;
   decode_list(rest, wqe);
   return true;
 }

@@ -98,10 +98,11 @@ void Nic::dma(std::uint32_t command) {
         requested == 0 ? dma_data_.size() : std::min(requested, dma_data_.size());
     const std::uint64_t address = at_multiple_of(
         bytes <= layout::kBlockBytes / 2 ? layout::kBlockBytes / 2 : layout::kBlockBytes);
-    dma_failed_ = !engine_.memory.write(pasid, address, dma_data_.data(), bytes);
+    dma_failed_ =
+        !engine_.memory.write(pasid, address, dma_data_.data(), bytes, MemoryUse::kFirmware);
   } else {
     dma_failed_ = !engine_.memory.read(pasid, at_multiple_of(layout::kBlockBytes), dma_data_.data(),
-                                       dma_data_.size());
+                                       dma_data_.size(), MemoryUse::kFirmware);
   }
 }
 

@@ -7,15 +7,25 @@
 
 namespace roci::nic {
 
+/// What an access is for.
+enum class MemoryUse : std::uint8_t {
+  kPayload,
+  kBlock,  ///< a work request, or the operand of an atomic
+  kCompletion,
+  kEvent,
+  kAtomic,  ///< the result of an atomic
+  kFirmware
+};
+
 /// Accesses by address and address space (PASID). False: the access failed, and the bytes are
 /// undefined.
 class HostMemory {
  public:
   virtual ~HostMemory() = default;
-  virtual bool read(std::uint32_t pasid, std::uint64_t address, std::uint8_t* to,
-                    std::size_t bytes) = 0;
+  virtual bool read(std::uint32_t pasid, std::uint64_t address, std::uint8_t* to, std::size_t bytes,
+                    MemoryUse use) = 0;
   virtual bool write(std::uint32_t pasid, std::uint64_t address, const std::uint8_t* from,
-                     std::size_t bytes) = 0;
+                     std::size_t bytes, MemoryUse use) = 0;
 };
 
 }  // namespace roci::nic

@@ -215,7 +215,8 @@ std::optional<Responder::Fault> Responder::place_write(const packet::Parsed& pac
     const Place place = qp_.engine.keys.remote(write_rkey_, write_va_, bytes, qp_.attr.pd,
                                                access::kRemoteWrite, qp_.number);
     if (!place.ok) return Fault{syndrome::kNakAccess, Status::kLocAccessErr};
-    if (!qp_.engine.memory.write(place.pasid, place.addr, packet.payload.data, bytes)) {
+    if (!qp_.engine.memory.write(place.pasid, place.addr, packet.payload.data, bytes,
+                                 MemoryUse::kPayload)) {
       return Fault{syndrome::kNakOperational, Status::kFatalErr};
     }
   }

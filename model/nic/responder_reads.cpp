@@ -62,14 +62,16 @@ void Responder::atomic(const packet::Parsed& packet) {
   slot.swap_add = eth.swap_add();
   slot.compare = eth.compare();
   std::array<std::uint8_t, kAtomicBytes> word{};
-  if (!qp_.engine.memory.read(place.pasid, place.addr, word.data(), word.size())) {
+  if (!qp_.engine.memory.read(place.pasid, place.addr, word.data(), word.size(),
+                              MemoryUse::kBlock)) {
     return fail({syndrome::kNakOperational, Status::kFatalErr});
   }
   slot.original = layout::get_memory(word.data(), {0, 64});
   const bool add = slot.opcode == packet::kRcFetchAdd;
   if (add || slot.original == slot.compare) {  // RSP-40
     layout::put_memory(word.data(), {0, 64}, add ? slot.original + slot.swap_add : slot.swap_add);
-    if (!qp_.engine.memory.write(place.pasid, place.addr, word.data(), word.size())) {
+    if (!qp_.engine.memory.write(place.pasid, place.addr, word.data(), word.size(),
+                                 MemoryUse::kAtomic)) {
       return fail({syndrome::kNakOperational, Status::kFatalErr});
     }
   }
@@ -130,7 +132,8 @@ bool Responder::send_read(Response* response) {
     }
   }
   const bool sent = qp_.send(header, bytes, [&](std::uint8_t* to) {
-    return bytes == 0 || qp_.engine.memory.read(place.pasid, place.addr, to, bytes);
+    return bytes == 0 ||
+           qp_.engine.memory.read(place.pasid, place.addr, to, bytes, MemoryUse::kPayload);
   });
   if (!sent) {
     fail_at(response->psn, syndrome::kNakOperational, EventKind::kQpFatal);  // RSP-56

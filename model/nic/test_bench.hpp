@@ -33,14 +33,14 @@ constexpr std::uint16_t kPd = 3;
 class FlatMemory final : public HostMemory {
  public:
   explicit FlatMemory(std::size_t bytes) : data(bytes) {}
-  bool read(std::uint32_t pasid, std::uint64_t address, std::uint8_t* to,
-            std::size_t bytes) override {
+  bool read(std::uint32_t pasid, std::uint64_t address, std::uint8_t* to, std::size_t bytes,
+            MemoryUse) override {
     if (!reachable(pasid, address, bytes)) return false;
     std::copy_n(&data[address], bytes, to);
     return true;
   }
   bool write(std::uint32_t pasid, std::uint64_t address, const std::uint8_t* from,
-             std::size_t bytes) override {
+             std::size_t bytes, MemoryUse) override {
     if (!reachable(pasid, address, bytes)) return false;
     std::copy_n(from, bytes, &data[address]);
     return true;

@@ -121,7 +121,7 @@ int run(BenchOptions options) {
                    : fmt::format("{} bits at 250 MHz, memory {} ns each way", options.world.width,
                                  options.world.memory_ns),
              rate_gbps(options.world), options.world.ipv6 ? "IPv6" : "IPv4", options.world.seed);
-  const auto timeline = Timeline::open(options.world.timeline, options.world.engine);
+  const auto timeline = Timeline::open(options.world.timeline);
   options.world.tap = timeline.get();
   if (options.seeds != 0 && options.only != "loss") throw UserError("--seeds needs --only loss", 2);
   auto wanted = [&](const char* part) { return options.only.empty() || options.only == part; };

@@ -99,7 +99,7 @@ int run(const TransferOptions& options) {
   auto json = open(options.world.json);
   Recorder recorder(options.world.pcap);
   WorldOptions world = options.world;
-  const auto timeline = Timeline::open(world.timeline, world.engine);
+  const auto timeline = Timeline::open(world.timeline);
   world.tap = timeline.get();
 
   std::vector<std::uint8_t> received;

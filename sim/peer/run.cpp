@@ -61,7 +61,7 @@ void run_peer(const PeerOptions& options) {
   if (!options.out.empty()) arrived = std::make_unique<OutputFile>(options.out);
   const Attachment attachment(options.wire);
   WorldOptions adapter = options.world;
-  const auto timeline = Timeline::open(adapter.timeline, adapter.engine);
+  const auto timeline = Timeline::open(adapter.timeline);
   adapter.tap = timeline.get();
   testbench::Config config = config_of(adapter);
   attachment.apply(config);

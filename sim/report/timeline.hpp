@@ -14,7 +14,6 @@
 #include "model/transport/psn.hpp"
 #include "sim/report/trace_file.hpp"
 #include "testbench/adapter_tap.hpp"
-#include "testbench/nic/engine.hpp"
 
 namespace roci::sim {
 
@@ -23,8 +22,8 @@ class Timeline final : public testbench::AdapterTap {
   /// Throws UserError when the file cannot be written.
   explicit Timeline(const std::string& path) : file_(path) {}
 
-  /// nullptr when `path` is empty. Throws UserError when the engine has no bus to observe.
-  static std::unique_ptr<Timeline> open(const std::string& path, testbench::Engine engine);
+  /// nullptr when `path` is empty.
+  static std::unique_ptr<Timeline> open(const std::string& path);
 
   // AdapterTap
   void begin(const std::vector<std::string>& adapters, double rate_gbps) override;

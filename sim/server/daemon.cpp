@@ -132,7 +132,7 @@ void serve(const UpOptions& options, const Instance& instance, Descriptor& ready
     scripts.add({text.begin(), text.end()}, options.faults);
   }
   config.script = &scripts;
-  const auto timeline = Timeline::open(options.world.timeline, options.world.engine);
+  const auto timeline = Timeline::open(options.world.timeline);
   config.tap = timeline.get();
 
   ClientMemory memory;

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Timelines of transfers and of a stock program, held against captures, reports and outputs.
 
-usage: timeline.py ROCI [--width N]
+usage: timeline.py ROCI [--engine E] [--width N]
 """
 import collections
 import json
@@ -76,10 +76,10 @@ def check_wire(trace, capture, width):
             free = s["ts"] * 1000 + took
 
 
-def check_transfer(roci, folder, width, operation):
+def check_transfer(roci, folder, engine, width, operation):
     data, capture, file = folder / "data", folder / "x.pcapng", folder / "x.json"
     data.write_bytes(bytes(i * 7 & 0xFF for i in range(BYTES)))
-    subprocess.run([roci, "transfer", data, "--op", operation, "--width", width, "--qps", "2",
+    subprocess.run([roci, "transfer", data, "--op", operation, *engine, "--qps", "2",
                     "--message", str(MESSAGE), "--loss", "3%", "--seed", "5", "--pcap", capture,
                     "--timeline", file, "--json", folder / "report"], check=True,
                    capture_output=True)
@@ -111,6 +111,14 @@ def check_transfer(roci, folder, width, operation):
     assert trace.bytes_of(writer, "DMA: payload written") == BYTES
     reader = target if operation == "read" else requester
     assert trace.bytes_of(reader, "DMA: payload read") >= BYTES
+    assert trace.spans[requester, "DMA: blocks read"], "no work request was read"
+    ends = {first["args"]["address"]: last["ts"]
+            for first, last in trace.spans[requester, "DMA: completion written"]}
+    assert len(ends) == report["messages"], ends
+    if "model" in engine:
+        for (process, name), pairs in trace.spans.items():
+            if name.startswith("DMA"):
+                assert all(first["ts"] == last["ts"] for first, last in pairs), (process, name)
     rung = [d for d in trace.doorbells[requester] if d["name"] == "send queue"]
     assert 0 < len(rung) <= report["messages"], rung
 
@@ -136,16 +144,14 @@ def check_stock(roci, options, folder, width):
             assert ends.count({"status": "Success"}) == runs * messages, (process, queue, ends)
 
 
-def check_errors(roci, folder):
-    data = folder / "data"
-    for words, text in ((["--engine", "model"], "the model has no bus"), ([], "none/x.json")):
-        file = folder / ("x" if words else "none/x.json")
-        for command in ["transfer", data], ["bench", "--only", "rate", "--quick"], [
-                "up", "--name", "timeline-error"]:
-            got = subprocess.run([roci, *command, *words, "--timeline", file], text=True,
-                                 capture_output=True)
-            assert got.returncode != 0 and text in got.stderr and not file.exists(), got
-            assert got.stderr.count("\n") == 1, got.stderr
+def check_errors(roci, folder, engine):
+    data, file = folder / "data", folder / "none/x.json"
+    for command in ["transfer", data], ["bench", "--only", "rate", "--quick"], [
+            "up", "--name", "timeline-error"]:
+        got = subprocess.run([roci, *command, *engine, "--timeline", file], text=True,
+                             capture_output=True)
+        assert got.returncode != 0 and "none/x.json" in got.stderr and not file.exists(), got
+        assert got.stderr.count("\n") == 1, got.stderr
 
 
 def main():
@@ -153,9 +159,9 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         for operation in "write", "send", "read":
-            check_transfer(args.roci, folder, args.width, operation)
+            check_transfer(args.roci, folder, options, args.width, operation)
         check_stock(args.roci, options, folder, args.width)
-        check_errors(args.roci, folder)
+        check_errors(args.roci, folder, options)
     print("all good")
 
 

@@ -12,7 +12,8 @@ constexpr std::size_t kCqeBytes = layout::cqe::kBytes;
 
 }  // namespace
 
-bool Shadow::read(std::uint32_t pasid, std::uint64_t address, std::uint8_t* to, std::size_t bytes) {
+bool Shadow::read(std::uint32_t pasid, std::uint64_t address, std::uint8_t* to, std::size_t bytes,
+                  nic::MemoryUse) {
   last_read_ = address;
   last_read_pasid_ = pasid;
   if (!peek_(pasid, address, to, bytes)) return false;
@@ -43,7 +44,7 @@ bool Shadow::ring_of(std::uint64_t address, std::uint32_t* cqn) const {
 }
 
 bool Shadow::write(std::uint32_t pasid, std::uint64_t address, const std::uint8_t* from,
-                   std::size_t bytes) {
+                   std::size_t bytes, nic::MemoryUse) {
   std::uint32_t cqn = 0;
   if (copying_) return true;  // writes of firmware
   if (bytes == kCqeBytes && ring_of(address, &cqn)) {

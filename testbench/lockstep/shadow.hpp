@@ -120,10 +120,10 @@ class Shadow final : private nic::HostMemory {
   void diverged(std::uint32_t qpn, const Pair& pair, const std::string& text);
 
   // In memory.cpp; the first two are nic::HostMemory of the model.
-  bool read(std::uint32_t pasid, std::uint64_t address, std::uint8_t* to,
-            std::size_t bytes) override;
+  bool read(std::uint32_t pasid, std::uint64_t address, std::uint8_t* to, std::size_t bytes,
+            nic::MemoryUse) override;
   bool write(std::uint32_t pasid, std::uint64_t address, const std::uint8_t* from,
-             std::size_t bytes) override;
+             std::size_t bytes, nic::MemoryUse) override;
   std::uint32_t consumed(std::uint32_t cqn, std::uint32_t index) const;
   bool ring_of(std::uint64_t address, std::uint32_t* cqn) const;
   bool bytes_of(const Sent& response, packet::ByteView payload) const;

@@ -154,7 +154,7 @@ std::unique_ptr<Nic> make_nic(Engine engine, unsigned width, const char* name,
                               LinkDirection& ingress, NicListener& listener) {
   if (engine == Engine::kModel) {
     if (!config.trace.empty()) throw std::invalid_argument("the model has no waveforms");
-    return std::make_unique<ReferenceNic>(name, egress, ingress, listener);
+    return std::make_unique<ReferenceNic>(name, config, egress, ingress, listener);
   }
   if (width != 64 && width != 512) {
     throw std::invalid_argument("data width " + std::to_string(width) + ": 64 or 512");

@@ -18,14 +18,32 @@ std::string text_of(const char* what, std::uint32_t pasid, std::uint64_t address
   return text;
 }
 
+BusUse use_of_write(nic::MemoryUse use) {
+  switch (use) {
+    case nic::MemoryUse::kCompletion:
+      return BusUse::kCompletionWrite;
+    case nic::MemoryUse::kEvent:
+      return BusUse::kEventWrite;
+    case nic::MemoryUse::kAtomic:
+      return BusUse::kAtomicWrite;
+    case nic::MemoryUse::kFirmware:
+      return BusUse::kFirmwareWrite;
+    case nic::MemoryUse::kPayload:
+    case nic::MemoryUse::kBlock:  // is read alone
+      break;
+  }
+  return BusUse::kPayloadWrite;
+}
+
 }  // namespace
 
-ReferenceNic::ReferenceNic(const char* name, LinkDirection& egress, LinkDirection& ingress,
-                           NicListener& listener)
+ReferenceNic::ReferenceNic(const char* name, const NicConfig& config, LinkDirection& egress,
+                           LinkDirection& ingress, NicListener& listener)
     : Nic(sc_core::sc_module_name(name), egress, ingress, listener),
       model_({kLogQps, kLogKeys, kLogCqs, kLogSrqs}, *this,
              {[this](packet::Bytes&& frame) { outbox_.push_back(std::move(frame)); },
-              [this](packet::ByteView frame) { listener_.ethernet_frame(frame.copy()); }}) {}
+              [this](packet::ByteView frame) { listener_.ethernet_frame(frame.copy()); }}),
+      reports_(config.report_accesses) {}
 
 std::uint64_t ReferenceNic::wakes_at() const {
   std::uint64_t at = std::min(model_.next_deadline(), ingress_.next_frame_ns());
@@ -126,19 +144,32 @@ bool ReferenceNic::move(bool write, std::uint32_t pasid, std::uint64_t address, 
 }
 
 bool ReferenceNic::read(std::uint32_t pasid, std::uint64_t address, std::uint8_t* to,
-                        std::size_t bytes) {
+                        std::size_t bytes, nic::MemoryUse use) {
   ++counts_.reads;
   counts_.read_bytes += bytes;
-  return move(false, pasid, address, to, bytes);
+  const bool good = move(false, pasid, address, to, bytes);
+  if (reports_) {
+    report(use == nic::MemoryUse::kPayload ? BusUse::kPayloadRead : BusUse::kBlockRead, pasid,
+           address, to, bytes, good);
+  }
+  return good;
 }
 
 bool ReferenceNic::write(std::uint32_t pasid, std::uint64_t address, const std::uint8_t* from,
-                         std::size_t bytes) {
+                         std::size_t bytes, nic::MemoryUse use) {
   ++counts_.writes;
   counts_.write_bytes += bytes;
   if (moments_.first_write_ns == kNever) moments_.first_write_ns = now_ns_;
   wrote_ = true;
-  return move(true, pasid, address, const_cast<std::uint8_t*>(from), bytes);
+  const bool good = move(true, pasid, address, const_cast<std::uint8_t*>(from), bytes);
+  if (reports_) report(use_of_write(use), pasid, address, from, bytes, good);
+  return good;
+}
+
+/// An access takes no time.
+void ReferenceNic::report(BusUse use, std::uint32_t pasid, std::uint64_t address,
+                          const std::uint8_t* data, std::size_t bytes, bool good) {
+  listener_.bus_access({use, pasid, address, bytes, now_ns_, now_ns_, now_ns_, data, !good});
 }
 
 }  // namespace roci::testbench

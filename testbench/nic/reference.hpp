@@ -13,8 +13,8 @@ namespace roci::testbench {
 /// and received at the rate of the link. Work waits while the link is busy.
 class ReferenceNic final : public Nic, private nic::HostMemory {
  public:
-  ReferenceNic(const char* name, LinkDirection& egress, LinkDirection& ingress,
-               NicListener& listener);
+  ReferenceNic(const char* name, const NicConfig& config, LinkDirection& egress,
+               LinkDirection& ingress, NicListener& listener);
 
   void clock(std::uint64_t now_ns) override;
   std::uint64_t wakes_at() const override;
@@ -23,16 +23,18 @@ class ReferenceNic final : public Nic, private nic::HostMemory {
 
  private:
   // nic::HostMemory
-  bool read(std::uint32_t pasid, std::uint64_t address, std::uint8_t* to,
-            std::size_t bytes) override;
+  bool read(std::uint32_t pasid, std::uint64_t address, std::uint8_t* to, std::size_t bytes,
+            nic::MemoryUse use) override;
   bool write(std::uint32_t pasid, std::uint64_t address, const std::uint8_t* from,
-             std::size_t bytes) override;
+             std::size_t bytes, nic::MemoryUse use) override;
 
   void forget_direct() override { direct_.clear(); }
   /// Returns the range that holds `address`; nullptr: `found` gives the reason.
   const DirectRange* direct(std::uint32_t pasid, std::uint64_t address, AxiHost::Found* found);
   bool move(bool write, std::uint32_t pasid, std::uint64_t address, std::uint8_t* data,
             std::size_t bytes);
+  void report(BusUse use, std::uint32_t pasid, std::uint64_t address, const std::uint8_t* data,
+              std::size_t bytes, bool good);
   void perform(Access& access, std::uint64_t now_ns);
   void flush(std::uint64_t now_ns);
 
@@ -43,6 +45,7 @@ class ReferenceNic final : public Nic, private nic::HostMemory {
   std::uint64_t now_ns_ = 0;
   bool wrote_ = false;
   AxiHost::Counts counts_;
+  const bool reports_;  ///< accesses, to the listener
 };
 
 }  // namespace roci::testbench
