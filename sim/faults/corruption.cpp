@@ -41,4 +41,20 @@ packet::Bytes corrupted(const Rule& rule, const packet::Parsed& parsed, std::str
   return frame;
 }
 
+bool can_mark(const packet::Parsed& parsed) { return parsed.ok() && !parsed.roce_v1; }
+
+packet::Bytes marked(const packet::Parsed& parsed) {
+  constexpr std::uint8_t kCongestionExperienced = 3;  // RFC 3168, section 5
+  packet::Bytes frame(parsed.frame.data, parsed.frame.data + parsed.frame.size);
+  std::uint8_t* header = &frame[parsed.ip_at];
+  const auto value = static_cast<std::uint8_t>(parsed.traffic_class() | kCongestionExperienced);
+  if (parsed.ipv6) {
+    packet::MutableIpv6(header).set_traffic_class(value);
+  } else {
+    packet::MutableIpv4(header).set_tos(value);
+    packet::MutableIpv4(header).set_checksum(packet::ipv4_checksum({header, packet::Ipv4::kBytes}));
+  }
+  return frame;
+}
+
 }  // namespace roci::sim::faults

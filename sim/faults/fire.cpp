@@ -70,7 +70,12 @@ void Scripts::fire(Fault& fault, const Frame& frame, std::uint64_t now_ns,
       what = "lost: the adapter fails";
       if (subject != kOutside) simulator_->kill(subject);
       break;
+    case Action::kMarkEcn:
+      effect.replacement = marked(parsed);
+      what = "marked: ECN codepoint CE";
+      break;
     case Action::kFailMemory:
+    case Action::kStopCompletions:
       return;
   }
   effect.text = fmt::format("fault {}: {}", fault.number, what);

@@ -9,21 +9,20 @@ namespace {
 
 constexpr std::uint32_t kMsnMask = 0xFFFFFF;
 
-/// PSNs that a request takes: a READ takes one for each response.
+}  // namespace
+
 std::uint32_t span_of(const Requester& requester, const packet::Parsed& request) {
   if (request.bth().opcode() != packet::kRcReadRequest) return 1;
   return transport::packets_of(request.reth().dma_length(), requester.mtu);
 }
 
-}  // namespace
-
 Naks::Flow& Naks::flow(const FlowName& name, const Requester& requester,
                        const packet::Parsed& request) {
   const auto [at, is_new] = flows_.try_emplace(name);
   Flow& flow = at->second;
-  if (is_new || flow.first != requester.first_psn) {  // a new generation has a new first PSN
+  if (is_new || flow.generation != requester.generation) {
     flow = {};
-    flow.first = requester.first_psn;
+    flow.generation = requester.generation;
     flow.expected = request.psn();
     flow.awaited = flow.responded_to = request.psn() - 1;
   }

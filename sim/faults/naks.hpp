@@ -21,7 +21,11 @@ struct Requester {
   std::uint32_t number;
   transport::Psn first_psn;
   unsigned mtu;
+  std::uint64_t generation;  ///< differs when the queue pair was connected anew
 };
+
+/// PSNs that a request takes: a READ takes one for each response.
+std::uint32_t span_of(const Requester& requester, const packet::Parsed& request);
 
 class Naks {
  public:
@@ -44,7 +48,7 @@ class Naks {
 
  private:
   struct Flow {
-    transport::Psn first;  ///< PSN of this generation of the requester
+    std::uint64_t generation = 0;  ///< that of the requester
     transport::Psn expected;
     std::uint32_t msn = 0;
     transport::Psn awaited;       ///< last PSN of the last READ or atomic

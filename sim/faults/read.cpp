@@ -5,8 +5,8 @@
 #include <set>
 
 #include "model/spec/layout/codes.hpp"
-#include "model/spec/layout/headers.hpp"
 #include "sim/faults/fields.hpp"
+#include "sim/faults/names.hpp"
 #include "sim/faults/rule.hpp"
 
 namespace roci::sim::faults {
@@ -17,71 +17,7 @@ constexpr std::uint64_t kMost = 1'000'000'000;
 constexpr unsigned kMostCopies = 1000, kRnrCodes = 32;
 constexpr std::uint64_t kNakDelayNs = 10'000;  // see decision 0010
 constexpr std::size_t kMostFaults = 1000;
-
-std::map<std::string, Action> all_actions() {
-  std::map<std::string, Action> all;
-  for (unsigned i = 0; i <= static_cast<unsigned>(Action::kKill); ++i) {
-    all.emplace(name_of(Action(i)), Action(i));
-  }
-  return all;
-}
-const std::map<std::string, Action> kActions = all_actions();
-const std::map<std::string, Direction> kDirections = {
-    {"out", Direction::kOut}, {"in", Direction::kIn}, {"both", Direction::kBoth}};
-const std::map<std::string, Position> kPositions = {{"first", Position::kFirst},
-                                                    {"middle", Position::kMiddle},
-                                                    {"last", Position::kLast},
-                                                    {"only", Position::kOnly}};
-const std::map<std::string, Access> kAccesses = {{"read", Access::kRead},
-                                                 {"write", Access::kWrite}};
-const std::map<std::string, Area> kAreas = {
-    {"payload", Area::kPayload}, {"queue", Area::kQueue}, {"completion", Area::kCompletion}};
-const std::map<std::string, cm::Attribute> kCmMessages = {
-    {"REQ", cm::Attribute::kReq},          {"MRA", cm::Attribute::kMra},
-    {"REJ", cm::Attribute::kRej},          {"REP", cm::Attribute::kRep},
-    {"RTU", cm::Attribute::kRtu},          {"DREQ", cm::Attribute::kDreq},
-    {"DREP", cm::Attribute::kDrep},        {"SIDR_REQ", cm::Attribute::kSidrReq},
-    {"SIDR_REP", cm::Attribute::kSidrRep}, {"LAP", cm::Attribute::kLap},
-    {"APR", cm::Attribute::kApr}};
-const std::map<std::string, std::uint8_t> kCodes = {
-    {"sequence", layout::syndrome::kNakSequence},
-    {"rnr", layout::syndrome::kRnrNak},
-    {"invalid_request", layout::syndrome::kNakInvalid},
-    {"access", layout::syndrome::kNakAccess},
-    {"operational", layout::syndrome::kNakOperational}};
-// RETH and AtomicETH begin with the same address and key.
-static_assert(layout::reth::va.offset == layout::atomic_eth::va.offset &&
-              layout::reth::rkey.offset == layout::atomic_eth::rkey.offset);
-const std::map<std::string, HeaderField> kFields = {
-    {"opcode", {"opcode", {}, layout::bth::opcode}},
-    {"version", {"version", {}, layout::bth::version}},
-    {"pkey", {"pkey", {}, layout::bth::pkey}},
-    {"dest_qp", {"dest_qp", {}, layout::bth::dest_qp}},
-    {"psn", {"psn", {}, layout::bth::psn}},
-    {"ack_req", {"ack_req", {}, layout::bth::ack_req}},
-    {"address", {"address", packet::Ext::kReth, layout::reth::va, packet::Ext::kAtomicEth}},
-    {"rkey", {"rkey", packet::Ext::kReth, layout::reth::rkey, packet::Ext::kAtomicEth}},
-    {"length", {"length", packet::Ext::kReth, layout::reth::dma_length}},
-    {"syndrome", {"syndrome", packet::Ext::kAeth, layout::aeth::syndrome}},
-    {"msn", {"msn", packet::Ext::kAeth, layout::aeth::msn}},
-    {"immediate", {"immediate", packet::Ext::kImmDt, layout::imm_dt::immediate}},
-    {"qkey", {"qkey", packet::Ext::kDeth, layout::deth::qkey}}};
-
-// The fields that a table may have: of every fault, of those on packets, and of each action.
-const std::set<std::string> kAlways = {"action", "name",  "node", "process", "program",
-                                       "nth",    "every", "from", "to"};
-const std::set<std::string> kOfPackets = {"direction", "peer",     "queue_pair", "nth_queue_pair",
-                                          "opcode",    "position", "psn_offset", "cm"};
-const std::map<Action, std::set<std::string>> kOfAction = {
-    {Action::kDrop, {}},
-    {Action::kDelay, {"delay"}},
-    {Action::kDuplicate, {"copies"}},
-    {Action::kReorder, {"after"}},
-    {Action::kCorrupt, {"field", "value", "offset", "repair"}},
-    {Action::kNak, {"code", "timer", "delay"}},
-    {Action::kUnplug, {"time"}},
-    {Action::kFailMemory, {"access", "area"}},
-    {Action::kKill, {}}};
+constexpr std::uint64_t kMostCompletions = 0xFFFF;  // more than a completion queue holds
 
 class Reader : Fields {
  public:
@@ -109,7 +45,7 @@ class Reader : Fields {
     for (const auto& [key, node] : table_) {
       const std::string name(key.str());
       const bool known = kAlways.count(name) != 0 || own.count(name) != 0 ||
-                         (action != Action::kFailMemory && kOfPackets.count(name) != 0);
+                         (!Rule::of_memory(action) && kOfPackets.count(name) != 0);
       if (!known) {
         fail(node.source().begin.line,
              fmt::format("action '{}' has no field '{}'", name_of(action), name));
@@ -167,6 +103,7 @@ class Reader : Fields {
     if (const auto offset = number("psn_offset", 0, kPsnEnd - 1)) {
       rule.psn_offset = static_cast<std::uint32_t>(*offset);
     }
+    rule.message = number("message", 1, kMost);
     rule.access = choice("access", kAccesses, Access::kAny);
     rule.area = choice("area", kAreas, Area::kAny);
   }
@@ -208,9 +145,14 @@ class Reader : Fields {
       case Action::kUnplug:
         rule.time_ns = time("time", {});
         break;
+      case Action::kStopCompletions:
+        rule.time_ns = time("time", 0);
+        rule.completions = number("completions", 2, kMostCompletions).value_or(0);
+        break;
       case Action::kDrop:
       case Action::kFailMemory:
       case Action::kKill:
+      case Action::kMarkEcn:
         break;
     }
   }

@@ -100,8 +100,14 @@ void Registry::modified(QueuePair& pair, const driver::Body& body) {
   const auto given = [&](std::uint32_t bit) { return (mask & bit) != 0; };
   const auto word = [&](auto place) { return static_cast<std::uint32_t>(body.get(place)); };
   if (given(layout::qp_mask::kDestQpn)) pair.peer = word(dest_qpn);
-  if (given(layout::qp_mask::kSqPsn)) pair.sq_psn = word(sq_psn);
-  if (given(layout::qp_mask::kRqPsn)) pair.rq_psn = word(rq_psn);
+  if (given(layout::qp_mask::kSqPsn)) {
+    pair.sq_psn = word(sq_psn);
+    pair.sends = ++generation_;
+  }
+  if (given(layout::qp_mask::kRqPsn)) {
+    pair.rq_psn = word(rq_psn);
+    pair.receives = ++generation_;
+  }
   if (given(layout::qp_mask::kPathMtu)) pair.mtu = transport::pmtu_bytes(word(path_mtu));
   if (!given(layout::qp_mask::kAv)) return;
   pair.peer_gid = driver::gid_of_halves(body.get(dgid_hi), body.get(dgid_lo));
@@ -190,6 +196,18 @@ Area Registry::area(std::uint32_t pasid, std::uint64_t address) const {
     if (ring.pasid == pasid && address - ring.base < ring.bytes) return ring.area;
   }
   return Area::kPayload;
+}
+
+std::optional<std::uint32_t> Registry::completion_queue(unsigned adapter, std::uint32_t pasid,
+                                                        std::uint64_t address) const {
+  for (const auto& [name, ring] : rings_) {
+    const auto& [owner, kind, number] = name;
+    if (kind == Kind::kCompletion && owner == adapter && ring.pasid == pasid &&
+        address - ring.base < ring.bytes) {
+      return number;
+    }
+  }
+  return {};
 }
 
 bool Registry::has(const std::vector<unsigned>& adapters, std::uint32_t number) const {

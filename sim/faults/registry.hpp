@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -35,6 +36,7 @@ struct QueuePair {
   packet::Gid peer_gid{};
   std::uint32_t sq_psn = 0, rq_psn = 0;  ///< first PSNs
   unsigned mtu = 1024;
+  std::uint64_t sends = 0, receives = 0;  ///< generations: numbers of the times that PSNs were set
 };
 
 class Registry {
@@ -56,6 +58,9 @@ class Registry {
   const Process* process_of(const QueuePair& pair) const;
   /// What lies at an address of a process.
   Area area(std::uint32_t pasid, std::uint64_t address) const;
+  /// The completion queue of an adapter that has an entry at an address of a process.
+  std::optional<std::uint32_t> completion_queue(unsigned adapter, std::uint32_t pasid,
+                                                std::uint64_t address) const;
   bool has(const std::vector<unsigned>& adapters, std::uint32_t number) const;
 
  private:
@@ -70,6 +75,8 @@ class Registry {
   void created(unsigned adapter, std::uint32_t pasid, const driver::Body& body,
                std::uint32_t number);
   void modified(QueuePair& pair, const driver::Body& body);
+
+  std::uint64_t generation_ = 0;
 
   std::map<pid_t, Process> processes_;
   std::map<std::uint32_t, pid_t> pids_;                            ///< by PASID

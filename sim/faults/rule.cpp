@@ -41,6 +41,7 @@ std::vector<std::uint8_t> possible(const Rule& rule) {
       continue;
     }
     if (rule.position != Position::kAny && rule.position != position_of(*info)) continue;
+    if (rule.message && info->name == "Cnp") continue;
     if (rule.cm_message && opcode != packet::kUdSendOnly) continue;
     if (rule.payload && !info->payload) continue;
     if (rule.field && !rule.field->is_in(*info)) continue;
@@ -59,8 +60,9 @@ Position position_of(const OpcodeInfo& info) {
 }
 
 const char* name_of(Action action) {
-  static const char* const kNames[] = {"drop", "delay",  "duplicate",   "reorder", "corrupt",
-                                       "nak",  "unplug", "fail_memory", "kill"};
+  static const char* const kNames[] = {"drop",    "delay",    "duplicate",       "reorder",
+                                       "corrupt", "nak",      "unplug",          "fail_memory",
+                                       "kill",    "mark_ecn", "stop_completions"};
   return kNames[static_cast<std::size_t>(action)];
 }
 
@@ -78,10 +80,10 @@ std::string contradiction(const Rule& rule) {
   if (rule.from > rule.to) {
     return fmt::format("'from' {} is after 'to' {}: no packet can match", rule.from, rule.to);
   }
-  if (rule.of_memory()) return {};
   if (rule.queue_pair && rule.nth_queue_pair) {
     return "'queue_pair' and 'nth_queue_pair' name it twice: give one of them";
   }
+  if (rule.of_memory()) return {};
   if (rule.cm_message && rule.needs_queue_pair()) {
     return "messages of the connection manager belong to no process and no queue pair: no packet "
            "can match";

@@ -23,7 +23,9 @@ enum class Action {
   kNak,
   kUnplug,
   kFailMemory,
-  kKill
+  kKill,
+  kMarkEcn,
+  kStopCompletions
 };
 enum class Direction { kOut, kIn, kBoth };
 enum class Position { kAny, kFirst, kMiddle, kLast, kOnly };
@@ -78,6 +80,7 @@ struct Rule {
   std::optional<cm::Attribute> cm_message;
   Position position = Position::kAny;
   std::optional<std::uint32_t> psn_offset;
+  std::optional<std::uint64_t> message;  ///< its number in its queue pair, from 1
   Access access = Access::kAny;
   Area area = Area::kAny;
 
@@ -95,12 +98,16 @@ struct Rule {
   std::optional<std::uint64_t> value;
   bool repair = false;  ///< recompute the ICRC
   std::uint8_t syndrome = 0;
-  std::uint64_t time_ns = 0;  ///< unplug
+  std::uint64_t time_ns = 0;      ///< unplug, stop_completions; 0: for ever
+  std::uint64_t completions = 0;  ///< stop_completions: the queue goes on after these; 0: never
 
-  bool of_memory() const { return action == Action::kFailMemory; }
+  static bool of_memory(Action action) {
+    return action == Action::kFailMemory || action == Action::kStopCompletions;
+  }
+  bool of_memory() const { return of_memory(action); }
   /// Whether the match needs the queue pair of the subject.
   bool needs_queue_pair() const {
-    return process || !program.empty() || queue_pair || nth_queue_pair || psn_offset;
+    return process || !program.empty() || queue_pair || nth_queue_pair || psn_offset || message;
   }
   bool hits(std::uint64_t seen) const {
     return seen >= from && seen <= to && (seen - from) % every == 0;

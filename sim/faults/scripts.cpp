@@ -44,13 +44,14 @@ std::vector<unsigned> Scripts::add(const std::string& text, const std::string& s
 bool Scripts::clear(unsigned number) {
   const std::size_t before = faults_.size();
   faults_.remove_if([&](const Fault& fault) { return number == 0 || fault.number == number; });
+  for (const StoppedQueues::Name& queue : stopped_.of_fault(number)) go_on(queue);
   refresh();
   return number == 0 || faults_.size() != before;
 }
 
 void Scripts::refresh() {
   set_active(false);
-  watches_memory_ = follows_ = false;
+  watches_memory_ = follows_ = counts_messages_ = false;
   for (const Fault& fault : faults_) {
     if (fault.rule.of_memory()) {
       watches_memory_ = true;
@@ -58,8 +59,10 @@ void Scripts::refresh() {
       set_active(true);
     }
     follows_ |= fault.rule.action == Action::kNak;
+    counts_messages_ |= fault.rule.message.has_value();
   }
   if (!follows_) naks_.clear();
+  if (!counts_messages_) messages_.clear();
 }
 
 bool Scripts::has_process(int pid) const { return ::kill(pid, 0) == 0 || errno == EPERM; }
@@ -87,10 +90,15 @@ Scripts::Frame Scripts::ends_of(unsigned sender, const packet::Parsed& parsed) c
 }
 
 std::optional<Requester> Scripts::requester_of(const Frame& frame) const {
-  const QueuePair* own = frame.request ? frame.sending : frame.receiving;
-  const QueuePair* peer = frame.request ? frame.receiving : frame.sending;
-  if (own != nullptr) return Requester{own->number, transport::Psn(own->sq_psn), own->mtu};
-  if (peer != nullptr) return Requester{peer->peer, transport::Psn(peer->rq_psn), peer->mtu};
+  const bool request = frame.parsed.op != nullptr && !frame.parsed.op->response;
+  const QueuePair* own = request ? frame.sending : frame.receiving;
+  const QueuePair* peer = request ? frame.receiving : frame.sending;
+  if (own != nullptr) {
+    return Requester{own->number, transport::Psn(own->sq_psn), own->mtu, own->sends};
+  }
+  if (peer != nullptr) {
+    return Requester{peer->peer, transport::Psn(peer->rq_psn), peer->mtu, peer->receives};
+  }
   return {};
 }
 
@@ -118,8 +126,8 @@ bool Scripts::matches_end(const Rule& rule, const Frame& frame, bool out) const 
 bool Scripts::matches_packet(const Rule& rule, const Frame& frame) const {
   const packet::Parsed& parsed = frame.parsed;
   const bool any = !rule.opcode && rule.position == Position::kAny && !rule.cm_message &&
-                   !rule.psn_offset && rule.action != Action::kCorrupt &&
-                   rule.action != Action::kNak;
+                   !rule.psn_offset && !rule.message && rule.action != Action::kCorrupt &&
+                   rule.action != Action::kNak && rule.action != Action::kMarkEcn;
   if (any) return true;
   if (!parsed.ok()) return false;
   const std::uint8_t opcode = parsed.bth().opcode();
@@ -140,7 +148,9 @@ bool Scripts::matches_packet(const Rule& rule, const Frame& frame) const {
       return false;
     }
   }
+  if (rule.message && message_of(frame) != rule.message) return false;
   if (rule.action == Action::kCorrupt) return can_corrupt(rule, parsed);
+  if (rule.action == Action::kMarkEcn) return can_mark(parsed);
   return rule.action != Action::kNak || (frame.request && requester_of(frame));
 }
 
@@ -160,6 +170,7 @@ void Scripts::decide(unsigned sender, std::uint64_t now_ns, const packet::Parsed
     effect.text = "lost: follows a request that a fault stopped";
     return;
   }
+  if (counts_messages_ && parsed.ok()) follow_messages(frame);
   Fault* firing = nullptr;
   for (Fault& fault : faults_) {
     if (!matches(fault.rule, frame)) continue;
@@ -173,43 +184,42 @@ void Scripts::decide(unsigned sender, std::uint64_t now_ns, const packet::Parsed
   if (follows_ && frame.rc) follow(frame, effect.drop);
 }
 
+FlowName Scripts::flow_of(const Frame& frame) {
+  if (!frame.parsed.op->response) {
+    return {frame.sender, frame.receiver, frame.parsed.bth().dest_qp()};
+  }
+  const std::uint32_t responder = frame.sending != nullptr     ? frame.sending->number
+                                  : frame.receiving != nullptr ? frame.receiving->peer
+                                                               : 0;
+  return {frame.receiver, frame.sender, responder};
+}
+
 /// Follows what the responder receives and sends.
 void Scripts::follow(const Frame& frame, bool drop) {
-  const packet::Parsed& parsed = frame.parsed;
-  if (frame.request) {
-    const auto requester = requester_of(frame);
-    if (requester && !drop) {
-      naks_.passed({frame.sender, frame.receiver, parsed.bth().dest_qp()}, *requester, parsed);
-    }
+  if (!frame.request) return naks_.responded(flow_of(frame), frame.parsed);
+  const auto requester = requester_of(frame);
+  if (requester && !drop) naks_.passed(flow_of(frame), *requester, frame.parsed);
+}
+
+void Scripts::follow_messages(const Frame& frame) {
+  const auto requester = requester_of(frame);
+  if (!requester || !(frame.rc || packet::is_uc(frame.parsed.bth().opcode()))) return;
+  if (frame.parsed.op->response) {
+    messages_.responded(flow_of(frame), *requester, frame.parsed);
   } else {
-    const std::uint32_t responder = frame.sending != nullptr     ? frame.sending->number
-                                    : frame.receiving != nullptr ? frame.receiving->peer
-                                                                 : 0;
-    naks_.responded({frame.receiver, frame.sender, responder}, parsed);
+    messages_.sent(flow_of(frame), *requester, frame.parsed);
   }
 }
 
-bool Scripts::fails(unsigned adapter, std::uint32_t pasid, bool write, std::uint64_t address,
-                    std::size_t bytes) {
-  bool failed = false;
-  for (Fault& fault : faults_) {
-    const Rule& rule = fault.rule;
-    if (!rule.of_memory() || !contains(rule.adapters, adapter) ||
-        (rule.access != Access::kAny && (rule.access == Access::kWrite) != write) ||
-        (rule.area != Area::kAny && rule.area != registry_.area(pasid, address)) ||
-        !matches_process(rule, registry_.process(pasid))) {
-      continue;
-    }
-    if (!rule.hits(++fault.seen) || failed) continue;
-    failed = true;
-    log(fault, {{"time_ns", *now_ns_},
-                {"adapter", nodes_.name_of(adapter)},
-                {"access", write ? "write" : "read"},
-                {"address", address},
-                {"bytes", bytes},
-                {"text", "memory access failed"}});
+/// The number of the message to which a packet belongs, among those of its requester.
+std::optional<std::uint64_t> Scripts::message_of(const Frame& frame) const {
+  if (frame.parsed.has(packet::Ext::kDeth)) {  // a datagram is a message and has a PSN
+    if (frame.sending == nullptr) return {};
+    return frame.parsed.psn().steps_from(transport::Psn(frame.sending->sq_psn)) + 1u;
   }
-  return failed;
+  const auto requester = requester_of(frame);
+  if (!requester) return {};
+  return messages_.number(flow_of(frame), *requester, frame.parsed.psn());
 }
 
 }  // namespace roci::sim::faults

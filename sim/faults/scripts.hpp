@@ -8,9 +8,12 @@
 #include <string>
 #include <vector>
 
+#include "sim/faults/memory_access.hpp"
+#include "sim/faults/messages.hpp"
 #include "sim/faults/naks.hpp"
 #include "sim/faults/registry.hpp"
 #include "sim/faults/rule.hpp"
+#include "sim/faults/stopped.hpp"
 #include "testbench/link/script.hpp"
 
 namespace roci::sim::faults {
@@ -28,6 +31,12 @@ class Simulator {
                         std::function<bool(bool at_last)> ready) = 0;
   virtual void unplug(unsigned adapter, std::uint64_t until_ns) = 0;
   virtual void kill(unsigned adapter) = 0;
+  /// Writes to the memory of a process, for an adapter; no fault applies.
+  virtual void write(std::uint32_t pasid, std::uint64_t address, const packet::Bytes& bytes) = 0;
+  /// Reports completions to the process that waits for them.
+  virtual void report_completions(unsigned adapter, std::uint32_t queue) = 0;
+  /// Calls a function at a simulated time.
+  virtual void at(std::uint64_t at_ns, std::function<void()> call) = 0;
 };
 
 class Scripts final : public testbench::FrameScript, public Existing {
@@ -39,6 +48,12 @@ class Scripts final : public testbench::FrameScript, public Existing {
     now_ns_ = &now_ns;
   }
   Registry& registry() { return registry_; }
+  /// A command of a process that the adapter will execute, or has executed.
+  void begun(unsigned adapter, layout::AdminOp opcode, const driver::Body& body);
+  void done(unsigned adapter, std::uint32_t pasid, layout::AdminOp opcode, const driver::Body& body,
+            const driver::Body& reply);
+  /// The process with an address space has left.
+  void left(std::uint32_t pasid);
 
   /// Adds the faults of a script, all or none. Returns their numbers. Throws UserError.
   std::vector<unsigned> add(const std::string& text, const std::string& source);
@@ -49,10 +64,13 @@ class Scripts final : public testbench::FrameScript, public Existing {
   // FrameScript
   void decide(unsigned sender, std::uint64_t now_ns, const packet::Parsed& parsed,
               testbench::ScriptEffect& effect) override;
-  /// Whether an access to the memory of a process fails.
-  bool fails(unsigned adapter, std::uint32_t pasid, bool write, std::uint64_t address,
-             std::size_t bytes);
-  bool watches_memory() const { return watches_memory_; }
+  /// Decides about an access to the memory of a process.
+  MemoryEffect access(const MemoryAccess& access);
+  bool watches_memory() const { return watches_memory_ || !stopped_.empty(); }
+  /// Whether a completion event is kept until its queue goes on.
+  bool keeps_event(unsigned adapter, std::uint32_t queue) {
+    return stopped_.keep_event({adapter, queue});
+  }
 
   // Existing
   const Nodes& nodes() const override { return nodes_; }
@@ -76,8 +94,8 @@ class Scripts final : public testbench::FrameScript, public Existing {
     unsigned from, to;          ///< adapters, or kOutside
     const QueuePair* sending = nullptr;
     const QueuePair* receiving = nullptr;
-    bool rc = false;  ///< a packet of RC that is parsed in full
-    bool request = false;
+    bool rc = false;       ///< a packet of RC that is parsed in full
+    bool request = false;  ///< a request of RC
   };
   Frame ends_of(unsigned sender, const packet::Parsed& parsed) const;
   std::optional<Requester> requester_of(const Frame& frame) const;
@@ -85,10 +103,20 @@ class Scripts final : public testbench::FrameScript, public Existing {
   bool matches_packet(const Rule& rule, const Frame& frame) const;
   bool matches_end(const Rule& rule, const Frame& frame, bool out) const;
   bool matches_process(const Rule& rule, const Process* process) const;
+  /// The connection of a packet that has an opcode.
+  static FlowName flow_of(const Frame& frame);
+  std::optional<std::uint64_t> message_of(const Frame& frame) const;
   void follow(const Frame& frame, bool drop);
+  void follow_messages(const Frame& frame);
   void fire(Fault& fault, const Frame& frame, std::uint64_t now_ns,
             testbench::ScriptEffect& effect);
   void log(Fault& fault, nlohmann::json entry);
+  // memory.cpp
+  bool fails(const MemoryAccess& access);
+  std::size_t hold(const MemoryAccess& access);
+  void count_completion(StoppedQueues::Name queue, const MemoryAccess& access,
+                        const std::uint8_t* entry);
+  void go_on(StoppedQueues::Name queue, std::uint64_t serial = 0);
   void refresh();
 
   const Nodes nodes_;
@@ -97,9 +125,11 @@ class Scripts final : public testbench::FrameScript, public Existing {
   const std::uint64_t* now_ns_ = nullptr;
   Registry registry_;
   Naks naks_;
+  Messages messages_;
+  StoppedQueues stopped_;
   std::list<Fault> faults_;
   unsigned next_number_ = 1;
-  bool watches_memory_ = false, follows_ = false;
+  bool watches_memory_ = false, follows_ = false, counts_messages_ = false;
 };
 
 }  // namespace roci::sim::faults

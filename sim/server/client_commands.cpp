@@ -30,55 +30,56 @@ void Client::command(const Command& message) {
   ++commands_;
   server_.memory.forget_pages();
   take(server_.fabric.now_ns());
-  server_.fabric.submit(adapter_, [self = shared_from_this(), message,
-                                   body](driver::Context& context) mutable {
-    --self->commands_;
-    // Doorbells that the process rang before the command reach the adapter before it.
-    if (std::exchange(self->rang_, false)) {
-      context.device().wait([] { return false; }, kCommandNs);
-    }
-    if (self->ended_) return;
-    while (!self->posts_.empty()) {
-      const auto [offset, value] = self->posts_.front();
-      self->posts_.pop_front();  // before the write, during which other threads may run
-      context.device().write32(offset, value);
-    }
-    // A number of more bits than a code has names no command.
-    const auto opcode = message.opcode <= kMostAdminOp
-                            ? static_cast<layout::AdminOp>(message.opcode)
-                            : layout::AdminOp{};
-    CommandReply command_reply{};
-    command_reply.header = message.header;
-    Checked checked = self->owned_.check(opcode, body, self->pasid_);
-    if (self->server_.faults.killed(self->adapter_) && !Ownership::destroys(opcode)) {
-      checked.status = AdminStatus::kHardwareError;
-    }
-    const FabricAdapter& node = self->server_.fabric.adapter(self->adapter_);
-    if (checked.status == AdminStatus::kOk && node.host_resolves() &&
-        !fill_next_hop(context, node, self->server_.external_ports.plan(self->adapter_).netdev,
-                       opcode, body)) {
-      checked.status = AdminStatus::kUnreachable;
-    }
-    command_reply.status = static_cast<std::uint32_t>(checked.status);
-    command_reply.detail = checked.detail;
-    if (checked.status == AdminStatus::kOk) {
-      try {
-        driver::Body result = context.execute(opcode, body, "command of a process");
-        if (opcode == layout::AdminOp::kQueryPort &&
-            !self->server_.fabric.middle().linked(self->adapter_)) {
-          result.put(layout::query_port_reply::state, kPortDown);
+  server_.fabric.submit(
+      adapter_, [self = shared_from_this(), message, body](driver::Context& context) mutable {
+        --self->commands_;
+        // Doorbells that the process rang before the command reach the adapter before it.
+        if (std::exchange(self->rang_, false)) {
+          context.device().wait([] { return false; }, kCommandNs);
         }
-        self->owned_.done(opcode, body, result);
-        self->server_.faults.registry().done(self->adapter_, self->pasid_, opcode, body, result);
-        self->forget_routes(opcode, body);
-        std::memcpy(command_reply.body, result.data(), kBodyBytes);
-      } catch (const driver::Error& error) {
-        command_reply.status = static_cast<std::uint32_t>(error.status());
-        command_reply.detail = error.detail();
-      }
-    }
-    self->reply(&command_reply, sizeof command_reply);
-  });
+        if (self->ended_) return;
+        while (!self->posts_.empty()) {
+          const auto [offset, value] = self->posts_.front();
+          self->posts_.pop_front();  // before the write, during which other threads may run
+          context.device().write32(offset, value);
+        }
+        // A number of more bits than a code has names no command.
+        const auto opcode = message.opcode <= kMostAdminOp
+                                ? static_cast<layout::AdminOp>(message.opcode)
+                                : layout::AdminOp{};
+        CommandReply command_reply{};
+        command_reply.header = message.header;
+        Checked checked = self->owned_.check(opcode, body, self->pasid_);
+        if (self->server_.faults.killed(self->adapter_) && !Ownership::destroys(opcode)) {
+          checked.status = AdminStatus::kHardwareError;
+        }
+        const FabricAdapter& node = self->server_.fabric.adapter(self->adapter_);
+        if (checked.status == AdminStatus::kOk && node.host_resolves() &&
+            !fill_next_hop(context, node, self->server_.external_ports.plan(self->adapter_).netdev,
+                           opcode, body)) {
+          checked.status = AdminStatus::kUnreachable;
+        }
+        command_reply.status = static_cast<std::uint32_t>(checked.status);
+        command_reply.detail = checked.detail;
+        if (checked.status == AdminStatus::kOk) {
+          try {
+            self->server_.faults.scripts().begun(self->adapter_, opcode, body);
+            driver::Body result = context.execute(opcode, body, "command of a process");
+            if (opcode == layout::AdminOp::kQueryPort &&
+                !self->server_.fabric.middle().linked(self->adapter_)) {
+              result.put(layout::query_port_reply::state, kPortDown);
+            }
+            self->owned_.done(opcode, body, result);
+            self->server_.faults.scripts().done(self->adapter_, self->pasid_, opcode, body, result);
+            self->forget_routes(opcode, body);
+            std::memcpy(command_reply.body, result.data(), kBodyBytes);
+          } catch (const driver::Error& error) {
+            command_reply.status = static_cast<std::uint32_t>(error.status());
+            command_reply.detail = error.detail();
+          }
+        }
+        self->reply(&command_reply, sizeof command_reply);
+      });
 }
 
 /// Numbers are reused, so the routes of an object are removed with it.
@@ -112,7 +113,7 @@ void Client::destroy_objects(driver::Context& context) {
     }
   }
   server_.memory.remove(pasid_);
-  server_.faults.registry().left(pasid_);
+  server_.faults.scripts().left(pasid_);
   gone_ = true;
 }
 

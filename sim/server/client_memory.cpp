@@ -103,7 +103,7 @@ bool ClientMemory::read(std::uint32_t pasid, std::uint64_t address, std::uint8_t
   const auto found = spaces_.find(pasid);
   if (found == spaces_.end() || found->second.pid == 0) return false;
   ++counts_.reads;
-  if (fails_ && fails_(found->second.node, pasid, false, address, bytes)) {
+  if (decide_ && decide_({found->second.node, pasid, address, bytes, nullptr}).fails) {
     ++counts_.failures;
     return false;
   }
@@ -127,10 +127,27 @@ bool ClientMemory::write(std::uint32_t pasid, std::uint64_t address, const std::
   Space& space = found->second;
   ++counts_.writes;
   if (space.pid == 0) return true;
-  if (fails_ && fails_(space.node, pasid, true, address, bytes)) {
-    ++counts_.failures;
-    return false;
+  std::size_t held = 0;
+  if (decide_) {
+    const faults::MemoryEffect effect = decide_({space.node, pasid, address, bytes, data});
+    if (effect.fails) {
+      ++counts_.failures;
+      return false;
+    }
+    held = effect.held;
   }
+  return held == bytes || put(space, address, data, bytes - held);
+}
+
+void ClientMemory::write_held(std::uint32_t pasid, std::uint64_t address,
+                              const packet::Bytes& bytes) {
+  const auto found = spaces_.find(pasid);
+  if (found == spaces_.end() || found->second.pid == 0) return;
+  put(found->second, address, bytes.data(), bytes.size());
+}
+
+bool ClientMemory::put(Space& space, std::uint64_t address, const std::uint8_t* data,
+                       std::size_t bytes) {
   for (CachedPage& page : space.pages) page.address = 1;
   // move() does not change what it writes from.
   const int error = move(true, space.pid, address, const_cast<std::uint8_t*>(data), bytes);

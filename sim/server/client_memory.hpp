@@ -10,6 +10,8 @@
 #include <unordered_map>
 
 #include "driver/device/protocol.hpp"
+#include "model/packet/bytes.hpp"
+#include "sim/faults/memory_access.hpp"
 #include "testbench/host/memory.hpp"
 
 namespace roci::sim {
@@ -21,10 +23,9 @@ class ClientMemory final : public testbench::AddressSpaces {
   /// Sets the source of simulated time; to be called before the first access.
   void follow(const std::uint64_t& now_ns) { now_ns_ = &now_ns; }
 
-  /// Asked of each access: whether it fails. Empty: none does.
-  using Fails = std::function<bool(unsigned node, std::uint32_t pasid, bool write,
-                                   std::uint64_t address, std::size_t bytes)>;
-  void set_fails(Fails fails) { fails_ = std::move(fails); }
+  /// Asked of each access what faults do to it. Empty: nothing.
+  using Decide = std::function<faults::MemoryEffect(const faults::MemoryAccess& access)>;
+  void set_decide(Decide decide) { decide_ = std::move(decide); }
 
   /// Called after each write to the memory of a process.
   void set_on_write(std::function<void(pid_t pid)> call) { on_write_ = std::move(call); }
@@ -51,6 +52,9 @@ class ClientMemory final : public testbench::AddressSpaces {
   bool write(std::uint32_t pasid, std::uint64_t address, const std::uint8_t* data,
              std::size_t bytes) override;
 
+  /// Writes what faults have kept of a write.
+  void write_held(std::uint32_t pasid, std::uint64_t address, const packet::Bytes& bytes);
+
   struct Counts {
     std::uint64_t reads = 0, calls_to_read = 0, writes = 0, failures = 0;
   };
@@ -73,11 +77,12 @@ class ClientMemory final : public testbench::AddressSpaces {
     unsigned oldest = 0;
     std::array<CachedPage, 4> pages;
   };
+  bool put(Space& space, std::uint64_t address, const std::uint8_t* data, std::size_t bytes);
   bool fetch(Space& space, std::uint64_t address, void* data, std::size_t bytes);
   const CachedPage* cached(Space& space, std::uint64_t address);
 
   const std::uint64_t* now_ns_ = nullptr;
-  Fails fails_;
+  Decide decide_;
   std::function<void(pid_t)> on_write_;
   std::uint64_t epoch_ = 1;
   bool wrote_ = false;

@@ -87,6 +87,10 @@ driver::protocol::CmReply CmService::command(const Channel& channel,
   return reply;
 }
 
+void CmService::remove(unsigned adapter) {
+  nodes_[fabric_.names().node_of(adapter)].ucm->remove(fabric_.names().place_of(adapter));
+}
+
 std::uint64_t CmService::deadline() const {
   std::uint64_t first = cm::kNever;
   for (const Node& node : nodes_) first = std::min(first, node.ucm->deadline());

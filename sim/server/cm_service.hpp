@@ -32,6 +32,9 @@ class CmService {
   driver::protocol::CmReply command(const Channel& channel,
                                     const driver::protocol::CmCommand& command);
 
+  /// The adapter fails: programs get DEVICE_REMOVAL.
+  void remove(unsigned adapter);
+
   /// When expire() has something to do, in ns of its clock, which is CLOCK_MONOTONIC unless it is
   /// simulated time; all ones: never.
   std::uint64_t deadline() const;

@@ -164,8 +164,8 @@ void serve(const UpOptions& options, const Instance& instance, Descriptor& ready
   Server server(fabric, memory, external_ports, width, scripts, options.time,
                 listen_at(instance.socket()), about, log_line);
   server.faults().set_on_memory([&](bool watched) {
-    memory.set_fails(!watched ? ClientMemory::Fails()
-                              : [&](auto... access) { return scripts.fails(access...); });
+    memory.set_decide(!watched ? ClientMemory::Decide()
+                               : [&](const auto& access) { return scripts.access(access); });
   });
   fabric.middle().set_silence([&](unsigned adapter) { return memory.dying(adapter); });
   for (unsigned i = 0; i < fabric.adapters(); ++i) {

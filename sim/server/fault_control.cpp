@@ -39,10 +39,8 @@ Descriptor file_of(const std::string& text) {
   return file;
 }
 
-FaultControl::FaultControl(Fabric& fabric, faults::Scripts& scripts,
-                           std::function<void(unsigned, bool)> set_link,
-                           std::function<void(unsigned)> kill)
-    : fabric_(fabric), scripts_(scripts), set_link_(std::move(set_link)), kill_(std::move(kill)) {
+FaultControl::FaultControl(Fabric& fabric, faults::Scripts& scripts, Actions actions)
+    : fabric_(fabric), scripts_(scripts), actions_(std::move(actions)) {
   scripts_.attach(*this, fabric_.now_ns());
 }
 
@@ -101,12 +99,24 @@ void FaultControl::try_to_send(std::uint64_t at_ns, Waiting nak) {
 }
 
 void FaultControl::unplug(unsigned adapter, std::uint64_t until_ns) {
-  set_link_(adapter, false);
-  fabric_.middle().at(until_ns, [this, adapter] { set_link_(adapter, true); });
+  actions_.set_link(adapter, false);
+  at(until_ns, [this, adapter] { actions_.set_link(adapter, true); });
 }
 
 void FaultControl::kill(unsigned adapter) {
-  if (killed_.insert(adapter).second) kill_(adapter);
+  if (killed_.insert(adapter).second) actions_.kill(adapter);
+}
+
+void FaultControl::write(std::uint32_t pasid, std::uint64_t address, const packet::Bytes& bytes) {
+  actions_.write(pasid, address, bytes);
+}
+
+void FaultControl::report_completions(unsigned adapter, std::uint32_t queue) {
+  actions_.report(adapter, {driver::EventKind::kCompletion, queue});
+}
+
+void FaultControl::at(std::uint64_t at_ns, std::function<void()> call) {
+  fabric_.middle().at(at_ns, std::move(call));
 }
 
 }  // namespace roci::sim

@@ -19,12 +19,23 @@ Descriptor file_of(const std::string& text);
 
 class FaultControl final : public faults::Simulator {
  public:
-  FaultControl(Fabric& fabric, faults::Scripts& scripts,
-               std::function<void(unsigned adapter, bool up)> set_link,
-               std::function<void(unsigned adapter)> kill);
+  /// What faults do by the server.
+  struct Actions {
+    std::function<void(unsigned adapter, bool up)> set_link;
+    std::function<void(unsigned adapter)> kill;
+    std::function<void(std::uint32_t pasid, std::uint64_t address, const packet::Bytes&)> write;
+    std::function<void(unsigned adapter, const driver::Event&)> report;
+  };
+  FaultControl(Fabric& fabric, faults::Scripts& scripts, Actions actions);
 
   faults::Registry& registry() { return scripts_.registry(); }
+  faults::Scripts& scripts() { return scripts_; }
   const faults::Scripts& scripts() const { return scripts_; }
+  /// Whether an event is kept until its completion queue goes on.
+  bool keeps(unsigned adapter, const driver::Event& event) {
+    return event.kind == driver::EventKind::kCompletion &&
+           scripts_.keeps_event(adapter, event.number);
+  }
   /// Sets the function to call when faults on memory begin or end; calls it.
   void set_on_memory(std::function<void(bool watched)> call);
   bool killed(unsigned adapter) const { return !killed_.empty() && killed_.count(adapter) != 0; }
@@ -38,6 +49,9 @@ class FaultControl final : public faults::Simulator {
                 std::function<bool(bool)> ready) override;
   void unplug(unsigned adapter, std::uint64_t until_ns) override;
   void kill(unsigned adapter) override;
+  void write(std::uint32_t pasid, std::uint64_t address, const packet::Bytes& bytes) override;
+  void report_completions(unsigned adapter, std::uint32_t queue) override;
+  void at(std::uint64_t at_ns, std::function<void()> call) override;
 
  private:
   /// A NAK that waits for the responses before it.
@@ -52,8 +66,7 @@ class FaultControl final : public faults::Simulator {
 
   Fabric& fabric_;
   faults::Scripts& scripts_;
-  std::function<void(unsigned, bool)> set_link_;
-  std::function<void(unsigned)> kill_;
+  Actions actions_;
   std::function<void(bool)> on_memory_;
   std::set<unsigned> killed_;
 };

@@ -44,9 +44,11 @@ Server::Server(Fabric& fabric, ClientMemory& memory, const ExternalPorts& extern
       log_(std::move(log)),
       time_(time, fabric.now_ns(), look_at_ns),
       cm_(fabric, time_),
-      faults_(
-          fabric, scripts, [this](unsigned adapter, bool up) { set_link(adapter, up); },
-          [this](unsigned adapter) { kill(adapter); }),
+      faults_(fabric, scripts,
+              {[this](unsigned adapter, bool up) { set_link(adapter, up); },
+               [this](unsigned adapter) { kill(adapter); },
+               [this](auto... write) { memory_.write_held(write...); },
+               [this](unsigned adapter, const driver::Event& event) { on_event(adapter, event); }}),
       counters_(fabric, time_),
       context_{fabric,
                memory,
@@ -232,6 +234,7 @@ void Server::accept_one() {
 }
 
 void Server::on_event(unsigned adapter, const driver::Event& event) {
+  if (faults_.keeps(adapter, event)) return;
   for (const auto& client : clients_) {
     if (client->takes(adapter, event)) return client->deliver(event);
   }
@@ -266,6 +269,7 @@ void Server::kill(unsigned adapter) {
     memory_.retire(client->pasid());
     client->report_fatal();
   }
+  cm_.remove(adapter);
 }
 
 }  // namespace roci::sim

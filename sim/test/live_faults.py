@@ -3,8 +3,8 @@
 """Faults under live programs: runs the cases of live_faults.toml and of its tables, checks which
 packets and processes faults hit, and gives scripts that are wrong.
 
-usage: live_faults.py ROCI REQUESTS [--engine E] [--width N] [--only TEXT] [--step N] [--times N]
-                      [UP OPTIONS]
+usage: live_faults.py ROCI REQUESTS [--cm-events PROGRAM] [--engine E] [--width N] [--only TEXT]
+                      [--step N] [--times N] [UP OPTIONS]
 
 --step 3 takes every third line of each table. A case passes when its faults fired and the outputs
 of client and server have their texts.
@@ -50,7 +50,14 @@ WRONG = {
     GOOD + 'cm = "REQ"\nprogram = "rping"': (1, "belong to no process"),
     GOOD + 'opcode = "RcSendFrist"': (4, "no opcode 'RcSendFrist'"),
     GOOD + "psn_offset = 16777216": (4, "'psn_offset' must be"),
+    GOOD + "message = 0": (4, "'message' must be a number from 1"),
+    GOOD + 'cm = "REQ"\nmessage = 2': (1, "belong to no process"),
     GOOD + "name = 3": (4, "'name' must be a text"),
+    '[[fault]]\naction = "mark_ecn"\nvalue = 3': (3, "no field 'value'"),
+    '[[fault]]\naction = "stop_completions"\nopcode = "send"': (3, "no field 'opcode'"),
+    '[[fault]]\naction = "stop_completions"\ncompletions = 1': (3, "must be a number from 2"),
+    '[[fault]]\naction = "stop_completions"\ntime = "0s"': (3, "longer than 0"),
+    '[[fault]]\naction = "stop_completions"\nqueue_pair = 1\nnth_queue_pair = 1': (1, "twice"),
     '[[fault]]\naction = "nak"\ncode = "rnr"\nopcode = "response"': (1, "a NAK responds"),
     '[[fault]]\naction = "nak"\ncode = "access"\ntimer = 3': (4, "'timer' is for the code rnr"),
     '[[fault]]\naction = "corrupt"\nfield = "colour"': (3, "no field 'colour' to corrupt"),
@@ -86,11 +93,12 @@ def check_wrong(simulator):
         rejected(done, 9, "", path)
 
 
-def start(simulator, case, requests):
-    """The processes of a case: client, and server where there is one."""
+def start(simulator, case, programs):
+    """The processes of a case: client, and server where there is one. `programs`: our own, by
+    name."""
+    case = {key: own(text, programs) if key in ("program", "listener") else text
+            for key, text in case.items()}
     program = case["program"]
-    if program.split()[0] == "requests":
-        return simulator.start_pair(program.replace("requests", requests, 1))
     if case.get("alone"):
         return [simulator.start("n1", program)]
     if "listener" not in case:
@@ -103,12 +111,17 @@ def start(simulator, case, requests):
     return simulator.start("n1", f"{program} -p {port}"), server
 
 
-def run_case(simulator, case, requests):
+def own(line, programs):
+    name, *words = line.split(" ")
+    return " ".join([programs.get(name, name), *words])
+
+
+def run_case(simulator, case, programs):
     """What is wrong with a case; empty: nothing."""
-    for fault in case["script"].split(" and "):
+    for fault in filter(None, case["script"].split(" and ")):
         simulator.command("fault", "add", *shlex.split(fault))
     end = time.monotonic() + SECONDS
-    results = [simulator.finish(process, end) for process in start(simulator, case, requests)]
+    results = [simulator.finish(process, end) for process in start(simulator, case, programs)]
     faults = json.loads(simulator.command("fault", "list", "--json"))
     simulator.command("fault", "clear")
     wrong = [f"fault {fault['number']} never fired" for fault in faults if not fault["fired"]]
@@ -159,14 +172,19 @@ def check_exact(roci, options, requests):
 def main():
     parser = argument_parser(__doc__)
     parser.add_argument("requests")
+    parser.add_argument("--cm-events", default="")
     parser.add_argument("--only", default="")
     parser.add_argument("--step", type=int, default=1)
     parser.add_argument("--times", type=int, default=1)
     args, options = begin(parser)
     requests = os.path.abspath(args.requests)
+    programs = {"requests": requests}
+    if args.cm_events:
+        programs["cm_events"] = os.path.abspath(args.cm_events)
     cases = [case for case in live_fault_cases.all_cases(args.step)
              if args.only in case["shows"] + case["why"] + case["script"]
              and case.get("engine", args.engine) == args.engine
+             and (args.cm_events or not case["program"].startswith("cm_events"))
              and not (case.get("slow") and args.step > 1)]
     bad = runs = 0
     simulator = Simulator(args.roci, "faults", options)
@@ -177,10 +195,12 @@ def main():
             check_exact(args.roci, options, requests)
             live_fault_checks.check_msn(args.roci, options, requests)
             live_fault_checks.check_processes(simulator, requests)
+            live_fault_checks.check_numbers(simulator, requests)
+            live_fault_checks.check_marks(args.roci, options)
         for case in cases:
             for _ in range(args.times):
                 start = time.monotonic()
-                wrong = run_case(simulator, case, requests)
+                wrong = run_case(simulator, case, programs)
                 bad += bool(wrong)
                 runs += 1
                 print(f"{'FAIL' if wrong else 'ok  '} {time.monotonic() - start:5.1f} s  "

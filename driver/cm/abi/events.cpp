@@ -31,6 +31,13 @@ void Ucm::expire(Time now) {
   deliver();
 }
 
+void Ucm::remove(unsigned adapter) {
+  config_.adapters[adapter].gids.clear();
+  for (auto& [number, id] : ids_) {
+    if (id.has_device && id.adapter == adapter) queue(number, UcmEvent::kDeviceRemoval, 0);
+  }
+}
+
 void Ucm::push(const Event& event) {
   const ChannelId channel = ids_.at(event.owner).channel;
   channels_.at(channel).events.push_back(event);

@@ -169,7 +169,12 @@ int Ucm::resolve_address(ChannelId channel, const rdma_ucm_resolve_ip& command, 
   if (!destination) return EAFNOSUPPORT;
   if (destination->any()) return EINVAL;
   Id resolved = *id;
-  if (error = choose_source(resolved, destination->address); error != 0) return error;
+  error = choose_source(resolved, destination->address);
+  if (error == ENODEV) {  // as Linux, which finds the adapter after the call
+    queue(command.id, UcmEvent::kAddressError, -ENODEV);
+    return 0;
+  }
+  if (error != 0) return error;
   if (error = give_port(resolved); error != 0) return error;
   resolved.destination = *destination;
   if (!is_group(destination->address) && !reachable_(destination->address)) {

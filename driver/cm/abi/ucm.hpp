@@ -30,6 +30,7 @@ enum class UcmEvent : std::uint32_t {
   kRejected = 8,
   kEstablished = 9,
   kDisconnected = 10,
+  kDeviceRemoval = 11,
   kMulticastJoin = 12,
   kTimeWaitExit = 15,
 };
@@ -78,6 +79,9 @@ class Ucm {
                    const std::vector<std::uint8_t>& option, ChannelId other, Time now);
 
   void receive(const MadPath& path, const std::uint8_t* bytes, std::size_t size, Time now);
+  /// An adapter has failed for good: its identifiers get DEVICE_REMOVAL, and it has no address any
+  /// more.
+  void remove(unsigned adapter);
   Time deadline() const { return manager_.deadline(); }
   void expire(Time now);
   std::vector<Outgoing> take_outgoing() { return manager_.take_outgoing(); }

@@ -23,7 +23,7 @@ constexpr unsigned kMostQueuePairs = 8;
 struct Options {
   std::string operation = "send";
   std::string port = "18600";
-  unsigned count = 8, size = 3000, rnr_retry = 7, queue_pairs = 1;
+  unsigned count = 8, size = 3000, rnr_retry = 7, queue_pairs = 1, cq_entries = 0;
   bool shared = false;
   const char* host = nullptr;
 };
@@ -95,8 +95,9 @@ Side open_side(const Options& options) {
   check(side.context != nullptr, "ibv_open_device");
   ibv_free_device_list(devices);
   ibv_pd* pd = ibv_alloc_pd(side.context);
-  side.cq =
-      ibv_create_cq(side.context, static_cast<int>(2 * options.count + 2), nullptr, nullptr, 0);
+  const unsigned entries = options.cq_entries != 0 ? options.cq_entries : 2 * options.count + 2;
+  side.cq = ibv_create_cq(side.context, static_cast<int>(entries), nullptr, nullptr, 0);
+  check(side.cq != nullptr, "ibv_create_cq");
   side.memory.resize(static_cast<std::size_t>(options.count) * options.size + 8);
   side.mr = ibv_reg_mr(pd, side.memory.data(), side.memory.size(),
                        IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ |
@@ -255,12 +256,13 @@ void run_server(Side& side, int peer) {
 int main(int argc, char** argv) {
   Options options;
   std::string device;
-  for (int letter = 0; (letter = getopt(argc, argv, "o:n:s:r:q:p:d:S")) != -1;) {
+  for (int letter = 0; (letter = getopt(argc, argv, "o:n:s:r:q:c:p:d:S")) != -1;) {
     if (letter == 'o') options.operation = optarg;
     if (letter == 'n') options.count = static_cast<unsigned>(std::atoi(optarg));
     if (letter == 's') options.size = static_cast<unsigned>(std::atoi(optarg));
     if (letter == 'r') options.rnr_retry = static_cast<unsigned>(std::atoi(optarg));
     if (letter == 'q') options.queue_pairs = static_cast<unsigned>(std::atoi(optarg));
+    if (letter == 'c') options.cq_entries = static_cast<unsigned>(std::atoi(optarg));
     if (letter == 'p') options.port = optarg;
     if (letter == 'S') options.shared = true;
     if (letter == '?') return 2;

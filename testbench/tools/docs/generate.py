@@ -27,6 +27,7 @@ KINDS = {
     "count": measured.count_region,
     "live_faults": live_faults.table_region,
     "live_fault_tables": live_faults.families_region,
+    "live_fault_values": live_faults.values_region,
     "measured": measured.table_region,
     "placed": synthesis.place_region,
     "proofs": listed.proofs_region,

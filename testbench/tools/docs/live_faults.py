@@ -23,7 +23,8 @@ def table_region(tree, _page, _argument):
     yield "| shows | by | program | fault |"
     yield "|---|---|---|---|"
     for case in cases(tree):
-        yield f"| {case['shows']} | {case['why']} | `{case['program']}` | `{case['script']}` |"
+        script = f"`{case['script']}`" if case["script"] else "none"
+        yield f"| {case['shows']} | {case['why']} | `{case['program']}` | {script} |"
 
 
 def families_region(tree, _page, _argument):
@@ -31,8 +32,17 @@ def families_region(tree, _page, _argument):
     yield "| shows | by | program | fault | cases |"
     yield "|---|---|---|---|---:|"
     for family, (names, *rows) in families(tree):
-        shown = family["shows"]
-        if shown == "{shows}":
-            shown = ", ".join(dict.fromkeys(row[names.index("shows")] for row in rows))
+        shown = ", ".join(dict.fromkeys(family["shows"].format_map(dict(zip(names, row)))
+                                        for row in rows))
         yield (f"| {shown} | {family['why']} | `{family['program']}` | `{family['script']}` "
                f"| {len(rows)} |")
+
+
+def values_region(tree, _page, _argument):
+    """A row for each value that no case shows, with the reason."""
+    yield "| not shown | why | caused by programs in |"
+    yield "|---|---|---|"
+    for entry in tomllib.loads(tree.text("sim/test/live_fault_values.toml"))["value"]:
+        test = entry.get("test")
+        link = f"[{test.rpartition('/')[2]}](../{test})" if test else "\u2013"
+        yield f"| {', '.join(entry['names'])} | {entry['why']} | {link} |"
