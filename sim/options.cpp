@@ -159,11 +159,15 @@ void add_link_options(Command command, WorldOptions& options) {
   add_timeline(command, options);
 }
 
-void add_world_options(Command command, WorldOptions& options) {
+void add_mtu(Command command, WorldOptions& options) {
   command.add_option("--mtu", options.mtu, "path MTU: 256, 512, 1024, 2048 or 4096 bytes")
       .one_of({256, 512, 1024, 2048, 4096})
       .type_name("BYTES")
       .show_default();
+}
+
+void add_world_options(Command command, WorldOptions& options) {
+  add_mtu(command, options);
   add_link_options(command, options);
   command.add_flag("--ipv6", options.ipv6, "IPv6 addresses instead of IPv4");
   command.add_option("--timeout", options.timeout, "transport timeout code: 4.096 us * 2^code")

@@ -45,6 +45,8 @@ void add_engine(Command command, testbench::Engine& engine);
 void add_link_options(Command command, WorldOptions& options);
 /// Adds --memory-latency.
 void add_memory_latency(Command command, WorldOptions& options);
+/// Adds --mtu.
+void add_mtu(Command command, WorldOptions& options);
 /// Adds --timeline.
 void add_timeline(Command command, WorldOptions& options);
 /// Adds the choice of operation.

@@ -10,6 +10,7 @@
 #include "sim/report/timeline.hpp"
 #include "sim/scenarios/bounds.hpp"
 #include "sim/scenarios/operations.hpp"
+#include "sim/scenarios/pingpong.hpp"
 #include "sim/scenarios/stream.hpp"
 #include "sim/scenarios/transfer.hpp"
 
@@ -41,7 +42,7 @@ nlohmann::json bench_goodput(const BenchOptions& options) {
 }
 
 nlohmann::json bench_sizes(const BenchOptions& options, Plot& plot) {
-  print_header("Goodput against message size, 8 queue pairs");
+  print_header("Goodput against message size, 8 queue pairs (2 above 64 KiB)");
   plot.title = "Goodput against message size";
   plot.x_label = "bytes of a message";
   plot.y_label = "Gb/s";
@@ -50,7 +51,7 @@ nlohmann::json bench_sizes(const BenchOptions& options, Plot& plot) {
   const char* colours[] = {"#1f77b4", "#2ca02c", "#d62728"};
   for (Operation operation : {Operation::kWrite, Operation::kSend, Operation::kRead}) {
     Series series{name_of(operation), Mark::kLine, colours[static_cast<int>(operation)], {}};
-    for (unsigned bytes = 64; bytes <= 65536; bytes *= options.quick ? 32 : 4) {
+    for (unsigned bytes = 64; bytes <= options.largest; bytes *= options.quick ? 32 : 4) {
       WorldOptions world = options.world;
       StreamPlan plan;
       plan.operation = operation;
@@ -58,6 +59,11 @@ nlohmann::json bench_sizes(const BenchOptions& options, Plot& plot) {
       plan.bytes = bytes;
       // Several times the outstanding messages, so that the start does not affect the result.
       plan.messages = std::max(256u, std::min(2048u, (2u << 20) / bytes));
+      if (bytes > 65536) {  // as many bytes outstanding with fewer messages
+        plan.queue_pairs = 2;
+        plan.depth = 4;
+        plan.messages = std::max(16u, (16u << 20) / bytes);
+      }
       const StreamResult result = stream(world, plan);
       rows.push_back(print_row(world, plan, result, bound_gbps(world)));
       series.points.emplace_back(bytes, result.gbps);
@@ -65,7 +71,8 @@ nlohmann::json bench_sizes(const BenchOptions& options, Plot& plot) {
     plot.series.push_back(series);
   }
   Series bound{"bound of the link", Mark::kLine, "#888888", {}};
-  for (double bytes : {64.0, 65536.0}) bound.points.emplace_back(bytes, bound_gbps(options.world));
+  for (double bytes : {64.0, double(options.largest)})
+    bound.points.emplace_back(bytes, bound_gbps(options.world));
   plot.series.push_back(bound);
   return rows;
 }
@@ -88,6 +95,37 @@ nlohmann::json bench_rate(const BenchOptions& options) {
   return rows;
 }
 
+/// What the latency programs of perftest measure.
+nlohmann::json program_latencies(const WorldOptions& world) {
+  fmt::print("\nLatency as perftest counts it, memory {} ns and link {} ns each way\n",
+             world.memory_ns, world.delay_ns);
+  nlohmann::json rows = nlohmann::json::array();
+  const auto add = [&](const char* name, const char* of, unsigned bytes, double us) {
+    fmt::print("  {:<14} {:>6} bytes, {:<19} {:>8.3f} us\n", name, bytes, of, us);
+    rows.push_back({{"op", name}, {"bytes", bytes}, {"us", us}});
+  };
+  constexpr unsigned kRounds = 16;
+  for (unsigned bytes : {64u, 4096u, 65536u}) {
+    for (Operation operation : {Operation::kWrite, Operation::kSend}) {
+      add(name_of(operation), "half a round trip", bytes,
+          half_round_trip_us(world, operation, bytes, kRounds));
+    }
+    StreamPlan plan;
+    plan.operation = Operation::kRead;
+    plan.depth = 1;
+    plan.bytes = bytes;
+    plan.messages = kRounds;
+    add("READ", "post to completion", bytes, stream(world, plan).latency_us);
+  }
+  StreamPlan plan;
+  plan.opcode = driver::Opcode::kFetchAdd;
+  plan.depth = 1;
+  plan.bytes = 8;
+  plan.messages = kRounds;
+  add("fetch and add", "post to completion", plan.bytes, stream(world, plan).latency_us);
+  return rows;
+}
+
 nlohmann::json bench_latency(const BenchOptions& options) {
   const LatencyResult result = latency(options.world.width);
   fmt::print(
@@ -105,7 +143,8 @@ nlohmann::json bench_latency(const BenchOptions& options) {
              world.memory_ns, world.delay_ns, ping.latency_us);
   return {{"doorbell_to_wire_clocks", result.doorbell_to_wire},
           {"wire_to_memory_clocks", result.wire_to_memory},
-          {"post_to_completion_us", ping.latency_us}};
+          {"post_to_completion_us", ping.latency_us},
+          {"programs", program_latencies(world)}};
 }
 
 int run(BenchOptions options) {
@@ -178,6 +217,11 @@ void add_bench(Command program, Action& action) {
   command.add_option("--width", options->world.width, "data path of the engine: 64 or 512 bits")
       .one_of({64, 512})
       .type_name("BITS")
+      .show_default();
+  add_mtu(command, options->world);
+  command.add_option("--largest", options->largest, "largest message of the part sizes, bytes")
+      .range(64, 1 << 20)
+      .type_name("BYTES")
       .show_default();
   command.add_flag("--ipv6", options->world.ipv6, "IPv6 addresses instead of IPv4");
   add_memory_latency(command, options->world);

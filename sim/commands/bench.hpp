@@ -15,7 +15,8 @@ struct BenchOptions {
   WorldOptions world;
   std::string only;
   bool quick = false;
-  unsigned seeds = 0;  ///< seeds of the spread under loss; 0: none
+  unsigned largest = 65536;  ///< bytes of a message, of the part `sizes`
+  unsigned seeds = 0;        ///< seeds of the spread under loss; 0: none
 };
 
 /// Prints the title and the column names of a table.

@@ -82,6 +82,7 @@ def main():
             (["transfer", g, "--engine", "model", "--trace", str(folder / "t.fst")], 1,
              "waveforms"),
             (["bench", "--engine", "model", "--only", "latency"], 1, "clocks"),
+            (["bench", "--only", "sizes", "--largest", "7"], 2, "largest"),
             (["transfer", g, "--no-such-option"], 2, "no-such-option"),
             (["transfer"], 2, "FILE"),
             (["transfer", g, "--loss", "1", "--timeout", "2"], 1, "RetryExcErr"),

@@ -3,10 +3,11 @@
 """Programs in simulated time: stock perftest prints what `roci bench` measures, the same digits in
 each run and under load; calls of the C library about time; programs that end at a bad moment.
 
-usage: simulated_time.py ROCI CLOCKS [--long]
+usage: simulated_time.py ROCI CLOCKS [--long | --latency]
 
-CLOCKS is the program time_clocks. --long compares all sizes with `roci bench --only sizes`, ten
-runs of each of two cases, and takes many minutes.
+CLOCKS is the program time_clocks. --long compares all sizes with `roci bench --only sizes`, the
+latencies with `roci bench --only latency`, ten runs of each of two cases, and takes many minutes;
+--latency is the part with the latencies.
 """
 import json
 import os
@@ -25,7 +26,7 @@ from testbench.tools.rocitest.processes import run, until  # noqa: E402
 from testbench.tools.rocitest.simulator import Simulator, argument_parser  # noqa: E402
 
 # As `roci bench`: 8 queue pairs with 16 requests each, 100 ns of wire, here in two halves.
-BENCH = "-F -q 8 -t 16 -Q 1 --report_gbits"
+BENCH = "-F -q {pairs} -t {depth} -Q 1 --report_gbits"
 WIRE = ["--time", "simulated", "--delay", "50ns"]
 MEASURED = ROOT / "docs/measured/sizes.json"
 
@@ -43,14 +44,20 @@ def perftest(simulator, line):
     return [float(word) for word in rows[0]]
 
 
-def goodput(simulator, operation, size, mtu, count):
-    row = perftest(simulator, f"ib_{operation}_bw {BENCH} -s {size} -m {mtu} -n {count}")
+def goodput(simulator, operation, size, mtu, count, pairs=8, depth=16):
+    words = BENCH.format(pairs=pairs, depth=depth)
+    row = perftest(simulator, f"ib_{operation}_bw {words} -s {size} -m {mtu} -n {count}")
     return row[3]
 
 
+def latency(simulator, program, words, count=100):
+    """Typical latency that a program of perftest prints, in microseconds."""
+    return perftest(simulator, f"{program} -F {words} -n {count}")[4]
+
+
 def read_latency(simulator):
-    """Typical time from the post of a READ of 64 bytes to its completion, in microseconds."""
-    return perftest(simulator, "ib_read_lat -F -s 64 -n 100")[4]
+    """From the post of a READ of 64 bytes to its completion."""
+    return latency(simulator, "ib_read_lat", "-s 64")
 
 
 class Load:
@@ -141,35 +148,88 @@ def check_quick(roci):
           flush=True)
 
 
-def check_all(roci):
-    """All sizes and operations beside `roci bench`, and ten runs of two cases."""
+def bench(roci, *words):
     with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "sizes.json")
-        run(roci, "bench", "--only", "sizes", "--json", path)
-        rows = json.loads(pathlib.Path(path).read_text(encoding="utf-8"))["sizes"]
-    errors = []
-    with Simulator(roci, "all", WIRE) as simulator:
-        for row in rows:
-            size, count = row["bytes"], max(32, min(256, (2 << 20) // row["bytes"] // 8))
-            here = goodput(simulator, row["op"], size, row["mtu"], count)
-            errors.append(abs(here / row["gbps"] - 1))
-            print(f"{row['op']:6} {row['mtu']:5} {size:8} bench {row['gbps']:7.2f} "
-                  f"perftest {here:7.2f} Gb/s {100 * (here / row['gbps'] - 1):+6.1f}%", flush=True)
+        path = os.path.join(folder, "bench.json")
+        run(roci, "bench", *words, "--json", path)
+        return json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
+
+
+class Errors:
+    """Differences between perftest and `roci bench`, as shares; prints each as a row of a table."""
+
+    def __init__(self, unit):
+        self.unit, self.all = unit, []
+        print(f"| operation | MTU | bytes | bench, {unit} | perftest, {unit} | difference |\n"
+              "|---|---:|---:|---:|---:|---:|", flush=True)
+
+    def add(self, operation, mtu, size, expected, found):
+        error = found / expected - 1
+        self.all.append(abs(error))
+        print(f"| {operation} | {mtu} | {size} | {expected:.2f} | {found:.2f} | "
+              f"{100 * error:+.1f}% |", flush=True)
+
+    def judge(self):
+        mean, worst = statistics.mean(self.all), max(self.all)
+        print(f"{self.unit}: {len(self.all)} figures, mean error {100 * mean:.1f}%, "
+              f"worst {100 * worst:.1f}%", flush=True)
+        assert mean < 0.05 and worst < 0.10
+
+
+def check_sizes(roci):
+    """All sizes and operations, at two path MTUs."""
+    errors = Errors("Gb/s")
+    for mtu in "1024", "4096":
+        rows = bench(roci, "--only", "sizes", "--mtu", mtu, "--largest", str(1 << 20))["sizes"]
+        with Simulator(roci, "sizes", WIRE) as simulator:
+            for row in rows:
+                size, pairs = row["bytes"], row["qps"]
+                if pairs == 8:
+                    count, depth = max(32, min(256, (2 << 20) // size // pairs)), 16
+                else:
+                    count, depth = row["messages"], 4
+                here = goodput(simulator, row["op"], size, row["mtu"], count, pairs, depth)
+                errors.add(row["op"].upper(), row["mtu"], size, row["gbps"], here)
+    errors.judge()
+
+
+def check_latencies(roci):
+    """The latency programs; -I 0: the payload is read from memory, as `roci bench` has it."""
+    programs = {"write": "ib_write_lat -I 0", "send": "ib_send_lat -I 0", "read": "ib_read_lat",
+                "fetch and add": "ib_atomic_lat -A FETCH_AND_ADD"}
+    errors = Errors("us")
+    for mtu in "1024", "4096":
+        rows = bench(roci, "--only", "latency", "--mtu", mtu)["latency"]["programs"]
+        with Simulator(roci, "latencies", WIRE) as simulator:
+            for row in rows:
+                words = f"-m {mtu}" + (f" -s {row['bytes']}" if row["bytes"] != 8 else "")
+                here = latency(simulator, programs[row["op"].lower()], words, 20)
+                errors.add(row["op"], mtu, row["bytes"], row["us"], here)
+    errors.judge()
+
+
+def check_repeated(roci):
+    """Ten runs of each of two cases."""
+    with Simulator(roci, "repeated", WIRE) as simulator:
         runs = {read_latency(simulator) for _ in range(10)}
         assert len(runs) == 1, runs
         runs = {goodput(simulator, "write", 4096, 1024, 32) for _ in range(10)}
         assert len(runs) == 1, runs
-    print(f"mean error {100 * statistics.mean(errors):.1f}%, worst {100 * max(errors):.1f}%")
-    assert statistics.mean(errors) < 0.05 and max(errors) < 0.10
+    print("ten runs of two cases: the same digits", flush=True)
 
 
 def main():
     parser = argument_parser(__doc__)
     parser.add_argument("clocks")
     parser.add_argument("--long", action="store_true")
+    parser.add_argument("--latency", action="store_true")
     args = parser.parse_args()
+    if args.long or args.latency:
+        check_latencies(args.roci)
     if args.long:
-        check_all(args.roci)
+        check_sizes(args.roci)
+        check_repeated(args.roci)
+    if args.long or args.latency:
         return
     check_options(args.roci)
     with Simulator(args.roci, "time", ["--engine", "model", "--time", "simulated"]) as simulator:
