@@ -204,7 +204,8 @@ def check_latencies(roci):
             for row in rows:
                 words = f"-m {mtu}" + (f" -s {row['bytes']}" if row["bytes"] != 8 else "")
                 here = latency(simulator, programs[row["op"].lower()], words, 20)
-                errors.add(row["op"], mtu, row["bytes"], row["us"], here)
+                name = row["op"].upper() if row["bytes"] != 8 else row["op"]
+                errors.add(name, mtu, row["bytes"], row["us"], here)
     errors.judge()
 
 
