@@ -13,7 +13,7 @@
 #include "sim/conform/report.hpp"
 #include "sim/report/files.hpp"
 #include "testbench/verify/conform/runner.hpp"
-#include "testbench/verify/conform/target/link.hpp"
+#include "testbench/verify/conform/target/make.hpp"
 
 namespace roci::sim {
 namespace {
@@ -122,8 +122,11 @@ int run(const ConformOptions& options) {
     } catch (const testbench::ports::PortError& error) {
       throw UserError(error.what(), 2);
     }
-    adapter.wire = wire.get();
   }
+  const auto make = [&wire](const conform::AdapterOptions& which) {
+    return which.target.empty() ? conform::make_engine(which)
+                                : conform::make_target(which.target, *wire);
+  };
 
   const bool terminal = isatty(STDERR_FILENO) != 0;
   try {
@@ -138,7 +141,7 @@ int run(const ConformOptions& options) {
       fmt::print(stderr, "\r[{}/{}] {:<60.60}", report.outcomes.size(), tests.size(),
                  outcome.test->title);
     };
-    conform::run_tests(adapter, left, done, report.target);
+    conform::run_tests(make, adapter, left, done, report.target);
   } catch (const conform::TargetLost& error) {
     report.lost = error.what();
   }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbench/verify/conform/adapter.hpp"
 
-#include "testbench/verify/conform/target/make.hpp"
 #include "testbench/world.hpp"
 
 namespace roci::conform {
@@ -63,8 +62,7 @@ const std::vector<std::string>& engines() {
   return kEngines;
 }
 
-std::unique_ptr<Adapter> make_adapter(const AdapterOptions& options) {
-  if (!options.target.empty()) return make_target(options.target, *options.wire);
+std::unique_ptr<Adapter> make_engine(const AdapterOptions& options) {
   return std::make_unique<BenchAdapter>(options);
 }
 

@@ -12,7 +12,6 @@
 
 #include "driver/context.hpp"
 #include "model/packet/parser.hpp"
-#include "testbench/ports/port.hpp"
 
 namespace roci::conform {
 
@@ -82,14 +81,13 @@ struct AdapterOptions {
   std::uint64_t seed = 1;
   unsigned port_mtu = 4200;  ///< bytes that an Ethernet frame of the port may carry
   bool thorough = false;     ///< tests use the counts that the statements require
-  std::string target;        ///< place of the agent of a foreign adapter; empty: an engine
-  testbench::ports::ExternalPort* wire = nullptr;  ///< to that adapter
+  std::string target;        ///< place of a foreign adapter; empty: an engine
 };
 
-/// Engines that make_adapter supports.
+/// Engines that make_engine supports.
 const std::vector<std::string>& engines();
 
-/// Creates the adapter; at most one at a time in a process.
-std::unique_ptr<Adapter> make_adapter(const AdapterOptions& options);
+/// Creates an engine in the test bench; at most one at a time in a process.
+std::unique_ptr<Adapter> make_engine(const AdapterOptions& options);
 
 }  // namespace roci::conform

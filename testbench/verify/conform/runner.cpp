@@ -6,7 +6,7 @@
 #include <new>
 
 #include "testbench/verify/conform/fixture.hpp"
-#include "testbench/verify/conform/target/link.hpp"
+#include "testbench/verify/conform/target/agent.hpp"
 
 namespace roci::conform {
 namespace {
@@ -102,7 +102,7 @@ bool run_one(Adapter& adapter, const Test& test, const AdapterOptions& options, 
 
 }  // namespace
 
-void run_tests(const AdapterOptions& options, const std::vector<Test>& all,
+void run_tests(const Maker& make, const AdapterOptions& options, const std::vector<Test>& all,
                const std::function<void(const Outcome&)>& done, std::string& text) {
   std::unique_ptr<Adapter> adapter;
   AdapterOptions is = options;
@@ -117,7 +117,7 @@ void run_tests(const AdapterOptions& options, const std::vector<Test>& all,
       if (is.port_mtu != test.needs.port_mtu && !outside) adapter.reset();
       is.port_mtu = test.needs.port_mtu;
       if (!adapter) {
-        adapter = make_adapter(is);
+        adapter = make(is);
         text = adapter->text();
       }
       if (outside) {

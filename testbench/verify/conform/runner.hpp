@@ -22,9 +22,12 @@ struct Outcome {
   double seconds = 0;             ///< processor time; of a foreign adapter real time
 };
 
-/// Runs `all` in order; `done` is called with each outcome as it comes. Throws TargetLost, after
-/// `done` with the test in which that happened, if it was one. `text` becomes Adapter::text.
-void run_tests(const AdapterOptions& options, const std::vector<Test>& all,
+using Maker = std::function<std::unique_ptr<Adapter>(const AdapterOptions&)>;
+
+/// Runs `all` in order on what `make` makes; `done` is called with each outcome as it comes. Throws
+/// TargetLost, after `done` with the test in which that happened, if it was one. `text` becomes
+/// Adapter::text.
+void run_tests(const Maker& make, const AdapterOptions& options, const std::vector<Test>& all,
                const std::function<void(const Outcome&)>& done, std::string& text);
 
 }  // namespace roci::conform

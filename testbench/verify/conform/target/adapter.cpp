@@ -7,18 +7,14 @@
 namespace roci::conform {
 namespace {
 
-/// A transport timer that a peer in real time does not let expire unwillingly is longer than this
-/// code, 134 ms; where a test leaves the default, its peer gets 4 s.
-constexpr std::uint8_t kLeastTimeout = 15, kCalmTimeout = 20;
-/// Error of a time between two frames: scheduling of this host and of a guest.
-constexpr std::uint64_t kJitterNs = 60'000'000;
-/// What must not come is watched for as long at least.
-constexpr std::uint64_t kQuietNs = 40'000'000;
-
 class TargetAdapter final : public Adapter {
  public:
-  TargetAdapter(const std::string& agent, testbench::ports::ExternalPort& port)
-      : wire_(port), agent_(agent, [this] { wire_.pump(); }), device_(agent_, wire_) {
+  TargetAdapter(std::unique_ptr<Agent> agent, std::unique_ptr<Way> way, const Timing& timing)
+      : timing_(timing),
+        way_(std::move(way)),
+        wire_(*way_),
+        agent_(std::move(agent)),
+        device_(greeted(), wire_, timing_) {
     for (const driver::Gid& gid : device_.gids()) wire_.own(gid);
     mac_ = wire_.find(device_.gids().at(0));
     context_ = std::make_unique<driver::Context>(device_);
@@ -42,17 +38,25 @@ class TargetAdapter final : public Adapter {
 
   std::string text() const override { return device_.text(); }
   bool in_bench() const override { return false; }
-  std::uint64_t jitter_ns() const override { return kJitterNs; }
+  std::uint64_t jitter_ns() const override { return timing_.jitter_ns; }
   std::uint8_t timeout_code(std::uint8_t code, std::uint8_t calm) const override {
-    return code == calm ? kCalmTimeout : code == 0 ? 0 : std::max(code, kLeastTimeout);
+    if (code == calm && timing_.calm_timeout != 0) return timing_.calm_timeout;
+    return code == 0 ? 0 : std::max(code, timing_.least_timeout);
   }
   bool wait_quietly(const std::function<bool()>& ready, std::uint64_t ns) override {
-    return device_.wait_exactly(ready, std::max(ns, kQuietNs));
+    return device_.wait_exactly(ready, std::max(ns, timing_.quiet_ns));
   }
 
  private:
+  Agent& greeted() {
+    agent_->while_waiting([this] { wire_.pump(); });
+    return *agent_;
+  }
+
+  const Timing timing_;
+  std::unique_ptr<Way> way_;
   Wire wire_;
-  AgentLink agent_;
+  std::unique_ptr<Agent> agent_;
   TargetDevice device_;
   std::uint64_t mac_ = 0;
   std::unique_ptr<driver::Context> context_;
@@ -60,9 +64,9 @@ class TargetAdapter final : public Adapter {
 
 }  // namespace
 
-std::unique_ptr<Adapter> make_target(const std::string& agent,
-                                     testbench::ports::ExternalPort& port) {
-  return std::make_unique<TargetAdapter>(agent, port);
+std::unique_ptr<Adapter> make_target(std::unique_ptr<Agent> agent, std::unique_ptr<Way> way,
+                                     const Timing& timing) {
+  return std::make_unique<TargetAdapter>(std::move(agent), std::move(way), timing);
 }
 
 }  // namespace roci::conform

@@ -10,8 +10,6 @@
 namespace roci::conform {
 namespace {
 
-constexpr std::uint64_t kLookNs = 1'000'000;  // how often a wait asks the agent for news
-
 /// Names come from the host of the agent and go into reports.
 char printable(std::uint8_t byte) {
   return byte >= ' ' && byte <= '~' ? static_cast<char>(byte) : '?';
@@ -39,7 +37,8 @@ class Events final : public driver::EventQueue {
 
 }  // namespace
 
-TargetDevice::TargetDevice(AgentLink& agent, Wire& wire) : agent_(agent), wire_(wire) {
+TargetDevice::TargetDevice(Agent& agent, Wire& wire, const Timing& timing)
+    : agent_(agent), wire_(wire), timing_(timing) {
   const AgentReply reply = agent_.request(kAgentHello, {kAgentVersion});
   if (reply.error != 0) throw TargetLost("the agent cannot query its device");
   hello_.version = reply.word(0);
@@ -54,7 +53,7 @@ TargetDevice::TargetDevice(AgentLink& agent, Wire& wire) : agent_(agent), wire_(
   if (hello_.memory_bytes == 0 || hello_.memory_bytes > kMostMemory) {
     throw TargetLost("the agent has no memory for the tests");
   }
-  memory_ = std::make_unique<Mirror>(hello_.memory, hello_.memory_bytes);
+  memory_ = std::make_unique<Mirror>(hello_.memory, hello_.memory_bytes, agent_.memory());
   constexpr std::uint64_t kLinkLocal = 0xFE80;
   for (const bool ipv4 : {true, false}) {
     for (std::uint64_t i = 0; i < hello_.gids; ++i) {
@@ -92,7 +91,7 @@ void TargetDevice::settle() {
   // kernel, and devices look at their doorbells in between.
   if (posted_ && !pairs_.empty()) {
     agent_.request(kAgentQueryQp, {pairs_.begin()->second.handle});
-    wire_.wait(kLookNs);
+    wire_.wait(timing_.settle_ns);
   }
   posted_ = false;
 }
@@ -170,17 +169,17 @@ void TargetDevice::add_event(const agent_event& event) {
 }
 
 bool TargetDevice::wait(const std::function<bool()>& ready, std::uint64_t timeout_ns) {
-  return wait_exactly(ready, timeout_ns == 0 ? 0 : std::max(timeout_ns, kPatienceNs));
+  return wait_exactly(ready, timeout_ns == 0 ? 0 : std::max(timeout_ns, timing_.patience_ns));
 }
 
 bool TargetDevice::wait_exactly(const std::function<bool()>& ready, std::uint64_t timeout_ns) {
-  const std::uint64_t start = real_ns();
+  const std::uint64_t start = wire_.now_ns();
   for (;;) {
-    const std::uint64_t waited = real_ns() - start;
+    const std::uint64_t waited = wire_.now_ns() - start;
     exchange_news();
     if (ready()) return true;
     if (waited >= timeout_ns) return false;
-    wire_.wait(std::min(timeout_ns - waited, kLookNs));
+    wire_.wait(std::min(timeout_ns - waited, timing_.look_ns));
   }
 }
 

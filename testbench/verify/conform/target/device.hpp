@@ -9,7 +9,7 @@
 
 #include "driver/device/command_port.hpp"
 #include "driver/error.hpp"
-#include "testbench/verify/conform/target/link.hpp"
+#include "testbench/verify/conform/target/agent.hpp"
 #include "testbench/verify/conform/target/mirror.hpp"
 #include "testbench/verify/conform/target/wire.hpp"
 
@@ -17,11 +17,8 @@ namespace roci::conform {
 
 class TargetDevice final : public driver::Device, public driver::CommandPort {
  public:
-  /// A wait for something that a test expects lasts this long at least.
-  static constexpr std::uint64_t kPatienceNs = 1'500'000'000;
-
-  /// Both outlive the device. Throws TargetLost.
-  TargetDevice(AgentLink& agent, Wire& wire);
+  /// All outlive the device. Throws TargetLost.
+  TargetDevice(Agent& agent, Wire& wire, const Timing& timing);
 
   /// GIDs of RoCE v2 that tests use, by their index there: an IPv4 one, then an IPv6 one, if any.
   const std::vector<driver::Gid>& gids() const { return gids_; }
@@ -40,7 +37,7 @@ class TargetDevice final : public driver::Device, public driver::CommandPort {
   driver::DmaMemory allocate(std::size_t bytes, std::size_t alignment) override;
   void release(const driver::DmaMemory& memory) override;
   std::uint32_t pasid() const override { return 0; }
-  std::uint64_t now_ns() const override { return real_ns(); }
+  std::uint64_t now_ns() const override { return wire_.now_ns(); }
   bool wait(const std::function<bool()>& ready, std::uint64_t timeout_ns) override;
   void wake() override {}
   driver::CommandPort* command_port() override { return this; }
@@ -112,8 +109,9 @@ class TargetDevice final : public driver::Device, public driver::CommandPort {
   /// Number of the queue that the agent calls `handle`.
   static std::uint32_t number_of_cq(std::uint64_t handle);
 
-  AgentLink& agent_;
+  Agent& agent_;
   Wire& wire_;
+  const Timing& timing_;
   agent_hello hello_{};
   std::string text_;
   std::vector<driver::Gid> gids_;

@@ -20,15 +20,7 @@ constexpr std::chrono::seconds kMostSeconds{10};
 
 }  // namespace
 
-void AgentReply::read(std::size_t at, void* to, std::size_t count) const {
-  if (at > words.size() || count > words.size() - at) {
-    throw TargetLost("the agent sent a reply that is too short: is it of this version of roci?");
-  }
-  std::memcpy(to, words.data() + at, count * sizeof(std::uint64_t));
-}
-
-AgentLink::AgentLink(const std::string& where, std::function<void()> idle)
-    : where_(where), idle_(std::move(idle)) {
+AgentLink::AgentLink(const std::string& where) : where_(where) {
   const std::size_t colon = where.rfind(':');
   if (colon == std::string::npos || colon == 0 || colon + 1 == where.size()) {
     throw TargetLost("'" + where + "' is not the place of an agent, HOST:PORT");
@@ -76,7 +68,7 @@ void AgentLink::receive(void* to, std::size_t bytes) {
   while (bytes != 0) {
     pollfd readable{fd_, POLLIN, 0};
     if (poll(&readable, 1, 1) <= 0) {
-      idle_();
+      if (idle_) idle_();
       if (Clock::now() > end) {
         lost("does not reply within " + std::to_string(kMostSeconds.count()) + " s");
       }

@@ -2,60 +2,21 @@
 // The connection to the agent of a foreign adapter.
 #pragma once
 
-#include <cstdint>
-#include <functional>
-#include <stdexcept>
-#include <string>
-#include <vector>
-
-#include "testbench/verify/conform/agent/protocol.h"
+#include "testbench/verify/conform/target/agent.hpp"
 
 namespace roci::conform {
 
-/// The target cannot be tested any further: its agent or its wire is gone, or never was there. One
-/// line of text.
-class TargetLost : public std::runtime_error {
+class AgentLink final : public Agent {
  public:
-  using std::runtime_error::runtime_error;
-};
-
-/// Reply of the agent; `words` and `bytes` are valid when `error`, an errno, is 0.
-struct AgentReply {
-  int error = 0;
-  std::vector<std::uint64_t> words;
-  std::vector<std::uint8_t> bytes;
-
-  /// The words from `at` on as a struct of the protocol. Throws TargetLost when there are fewer.
-  template <typename T>
-  T part(std::size_t at = 0) const {
-    T value;
-    read(at, &value, sizeof value / sizeof(std::uint64_t));
-    return value;
-  }
-  std::uint64_t word(std::size_t at) const { return part<std::uint64_t>(at); }
-
- private:
-  void read(std::size_t at, void* to, std::size_t count) const;
-};
-
-class AgentLink {
- public:
-  /// Connects to "HOST:PORT". `idle` is called while a reply is awaited, at least every
-  /// millisecond. Throws TargetLost.
-  AgentLink(const std::string& where, std::function<void()> idle);
-  ~AgentLink();
+  /// Connects to "HOST:PORT". Throws TargetLost.
+  explicit AgentLink(const std::string& where);
+  ~AgentLink() override;
   AgentLink(const AgentLink&) = delete;
   AgentLink& operator=(const AgentLink&) = delete;
 
-  /// Sends a request and waits for its reply. Throws TargetLost.
   AgentReply request(agent_op op, const std::vector<std::uint64_t>& words,
-                     const std::uint8_t* data = nullptr, std::size_t bytes = 0);
-  /// The words of a request that is a struct of the protocol.
-  template <typename T>
-  static std::vector<std::uint64_t> words_of(const T& value) {
-    const auto* first = reinterpret_cast<const std::uint64_t*>(&value);
-    return {first, first + sizeof value / sizeof(std::uint64_t)};
-  }
+                     const std::uint8_t* data = nullptr, std::size_t bytes = 0) override;
+  void while_waiting(std::function<void()> idle) override { idle_ = std::move(idle); }
 
  private:
   void send(const void* from, std::size_t bytes);

@@ -28,11 +28,12 @@ std::size_t pages_of(std::size_t bytes) { return (bytes + kPage - 1) / kPage * k
 
 }  // namespace
 
-Mirror::Mirror(std::uint64_t address, std::size_t bytes)
+Mirror::Mirror(std::uint64_t address, std::size_t bytes, std::uint8_t* host)
     : address_(address),
       bytes_(bytes),
-      here_(zeroed(bytes), std::free),
-      agreed_(zeroed(bytes), std::free),
+      shared_(host != nullptr),
+      here_(shared_ ? host : zeroed(bytes), shared_ ? [](void*) {} : std::free),
+      agreed_(shared_ ? nullptr : zeroed(bytes), std::free),
       free_{{0, bytes}} {}
 
 std::size_t Mirror::offset_of(std::uint64_t address, std::size_t bytes) const {
@@ -86,6 +87,7 @@ void Mirror::unwatch(std::uint64_t address, std::size_t bytes) {
 }
 
 void Mirror::push(const Write& write) {
+  if (shared_) return;
   std::uint8_t* here = here_.get();
   std::uint8_t* agreed = agreed_.get();
   for (const auto& [range, users] : watched_) {
@@ -110,6 +112,7 @@ void Mirror::push(const Write& write) {
 
 void Mirror::pull(std::uint64_t address, const std::uint8_t* data, std::size_t count) {
   const std::size_t at = offset_of(address, count);
+  if (shared_) return;
   std::memcpy(here_.get() + at, data, count);
   std::memcpy(agreed_.get() + at, data, count);
 }

@@ -18,8 +18,9 @@ class Mirror {
   using Write =
       std::function<void(std::uint64_t address, const std::uint8_t* data, std::size_t count)>;
 
-  /// The agent has `bytes` of zeroed memory at `address`, a multiple of the page size.
-  Mirror(std::uint64_t address, std::size_t bytes);
+  /// The agent has `bytes` of zeroed memory at `address`, a multiple of the page size. `host`: its
+  /// first byte, when it is in this process; then there is no copy.
+  Mirror(std::uint64_t address, std::size_t bytes, std::uint8_t* host = nullptr);
 
   /// Throws std::bad_alloc.
   driver::DmaMemory allocate(std::size_t bytes, std::size_t alignment);
@@ -40,6 +41,7 @@ class Mirror {
 
   std::uint64_t address_;
   std::size_t bytes_;
+  bool shared_;
   // Pages that no test uses cost nothing.
   using Pages = std::unique_ptr<std::uint8_t, void (*)(void*)>;
   Pages here_;                               ///< what the test reads and writes

@@ -54,7 +54,7 @@ CommandReply TargetDevice::create_qp(const Body& body) {
     want.receive_entries = 1ull << pair.receive.log;
     want.receive_sges = list_entries(pair.receive.stride_log);
   }
-  const AgentReply reply = agent_.request(kAgentCreateQp, AgentLink::words_of(want));
+  const AgentReply reply = agent_.request(kAgentCreateQp, Agent::words_of(want));
   return result(reply, [&](Body& to) {
     pair.handle = reply.word(0);
     const auto number = static_cast<std::uint32_t>(reply.word(1));
@@ -91,7 +91,7 @@ CommandReply TargetDevice::modify_qp(const Body& body) {
   if (with_path && a.sgid_index >= gids_.size()) return rejection(AdminStatus::kBadHandle);
   if (with_path) to.path.sgid_index = gid_indices_[a.sgid_index];
   push();
-  const AgentReply reply = agent_.request(kAgentModifyQp, AgentLink::words_of(to));
+  const AgentReply reply = agent_.request(kAgentModifyQp, Agent::words_of(to));
   const bool reset = (to.mask & driver::mask::kState) != 0 && a.state == driver::QpState::kReset;
   if (reply.error == 0 && reset) pair.send.tail = pair.receive.tail = 0;
   exchange_news();
@@ -158,7 +158,7 @@ CommandReply TargetDevice::create_ah(const Body& body) {
   path.sl = body.get(r::sl);
   path.flow_label = body.get(r::flow_label);
   Words words = {body.get(r::pd)};
-  const Words more = AgentLink::words_of(path);
+  const Words more = Agent::words_of(path);
   words.insert(words.end(), more.begin(), more.end());
   const AgentReply reply = agent_.request(kAgentCreateAh, words);
   return result(reply, [&](Body& to) { to.put(layout::create_ah_reply::ah, reply.word(0)); });

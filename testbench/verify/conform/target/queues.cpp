@@ -114,7 +114,7 @@ void TargetDevice::pass_sends(Pair& pair, std::uint16_t head) {
       send.swap_add = field(w::swap_add);
       send.compare = field(w::compare);
     }
-    Words words = AgentLink::words_of(send);
+    Words words = Agent::words_of(send);
     add_list(words, wqe);
     post(kAgentSend, words, inlined ? wqe + layout::kBlockBytes : nullptr,
          inlined ? field(w::length) : 0);

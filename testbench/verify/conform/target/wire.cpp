@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbench/verify/conform/target/wire.hpp"
 
-#include <poll.h>
-
 #include <algorithm>
 
-#include "driver/device/clock.hpp"
 #include "firmware/net/frames.hpp"
 #include "testbench/verify/conform/connection.hpp"
-#include "testbench/verify/conform/target/link.hpp"
+#include "testbench/verify/conform/target/agent.hpp"
 
 namespace roci::conform {
 namespace {
 
 constexpr std::uint64_t kAskNs = 500'000'000;
 constexpr unsigned kAsks = 10;
-constexpr std::uint64_t kBusyNs = 50'000;  // interval of the polls of a port without a descriptor
+constexpr std::uint64_t kBusyNs = 50'000;  // interval of attempts to send
 
 fw::Gid halves_of(const driver::Gid& gid) {
   return {driver::high_half(gid), driver::low_half(gid)};
@@ -23,30 +20,21 @@ fw::Gid halves_of(const driver::Gid& gid) {
 
 }  // namespace
 
-std::uint64_t real_ns() { return driver::clock_ns(); }
-
-Wire::Wire(testbench::ports::ExternalPort& port) : port_(port) {
+Wire::Wire(Way& way) : way_(way) {
   packet::Bytes old;
-  while (port_.receive(real_ns(), old)) {
+  while (way_.receive(old)) {
   }
 }
 
 void Wire::pump() {
   packet::Bytes frame;
-  while (port_.receive(real_ns(), frame)) take(frame);
-}
-
-void Wire::wait(std::uint64_t ns) const {
-  pollfd readable{port_.descriptor(), POLLIN, 0};
-  const bool must_poll = readable.fd < 0;
-  const timespec time = driver::timespec_of(must_poll ? std::min(ns, kBusyNs) : ns);
-  ppoll(&readable, must_poll ? 0 : 1, &time, nullptr);
+  while (way_.receive(frame)) take(frame);
 }
 
 void Wire::send(const packet::Bytes& frame) {
-  const std::uint64_t end = real_ns() + kAskNs;
-  while (!port_.send(real_ns(), frame)) {
-    if (real_ns() > end) throw TargetLost("the wire accepts no frames");
+  const std::uint64_t end = now_ns() + kAskNs;
+  while (!way_.send(frame)) {
+    if (now_ns() > end) throw TargetLost("the wire accepts no frames");
     wait(kBusyNs);
   }
 }
@@ -65,12 +53,13 @@ void Wire::take(const packet::Bytes& frame) {
     reply.resize(fw::make_reply(reply.data(), Connection::kPeerMac, message));
     return send(reply);
   }
-  if (packet::parse(frame).has_bth) sent_.push_back({real_ns(), frame});
+  if (packet::parse(frame).has_bth) sent_.push_back({now_ns(), frame});
 }
 
 void Wire::own(const driver::Gid& gid) { own_.push_back(halves_of(gid)); }
 
 std::uint64_t Wire::find(const driver::Gid& gid) {
+  if (const std::uint64_t mac = way_.mac(); mac != 0) return mac;
   sought_ = halves_of(gid);
   fw::GidEntry asking{};
   asking.gid = halves_of(neighbour_of(gid));
@@ -78,8 +67,8 @@ std::uint64_t Wire::find(const driver::Gid& gid) {
   request.resize(fw::make_request(request.data(), asking, Connection::kPeerMac, sought_));
   for (unsigned i = 0; i < kAsks && found_ == 0; ++i) {
     send(request);
-    const std::uint64_t end = real_ns() + kAskNs;
-    while (found_ == 0 && real_ns() < end) {
+    const std::uint64_t end = now_ns() + kAskNs;
+    while (found_ == 0 && now_ns() < end) {
       wait(kAskNs / 10);
       pump();
     }

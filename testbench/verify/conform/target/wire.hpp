@@ -6,20 +6,22 @@
 #include <vector>
 
 #include "firmware/net/gid.hpp"
-#include "testbench/ports/port.hpp"
 #include "testbench/verify/conform/adapter.hpp"
+#include "testbench/verify/conform/target/way.hpp"
 
 namespace roci::conform {
 
 class Wire {
  public:
-  /// `port` outlives the wire. Frames that wait there are discarded.
-  explicit Wire(testbench::ports::ExternalPort& port);
+  /// `way` outlives the wire. Frames that wait there are discarded.
+  explicit Wire(Way& way);
+
+  std::uint64_t now_ns() const { return way_.now_ns(); }
 
   /// Takes all frames that have arrived.
   void pump();
-  /// Waits for a frame for at most this long, in real time.
-  void wait(std::uint64_t ns) const;
+  /// Waits for a frame for at most this long.
+  void wait(std::uint64_t ns) { way_.wait(ns); }
   void send(const packet::Bytes& frame);
   const std::vector<Frame>& sent() const { return sent_; }
 
@@ -32,14 +34,11 @@ class Wire {
  private:
   void take(const packet::Bytes& frame);
 
-  testbench::ports::ExternalPort& port_;
+  Way& way_;
   std::vector<Frame> sent_;
   std::vector<fw::Gid> own_;
   fw::Gid sought_{};
   std::uint64_t found_ = 0;  ///< MAC address of `sought_`
 };
-
-/// Nanoseconds of the clock of this host.
-std::uint64_t real_ns();
 
 }  // namespace roci::conform
