@@ -57,6 +57,20 @@ def verdicts(report):
     return {one["id"]: one["verdict"] for one in report["statements"]}
 
 
+def compare_with_inside(folder, report, *ids):
+    """What the agent can test has the verdict of a run inside the test bench."""
+    file = folder / "inside.json"
+    subprocess.run([ROCI, "conform", *ENGINE, "--json", file,
+                    *[word for one in ids for word in ("--id", one)]], capture_output=True,
+                   check=True)
+    inside = {one["title"]: one["verdict"] for one in json.loads(file.read_text())["tests"]}
+    compared = [one for one in report["tests"] if one["verdict"] != "not testable here"]
+    assert compared and {one["title"] for one in report["tests"]} == set(inside), inside
+    for one in compared:
+        assert one["verdict"] == inside[one["title"]], (one, inside[one["title"]])
+    print(f"{len(compared)} of {len(inside)} tests have the same verdict as inside")
+
+
 def sound(folder):
     """Our adapter has the same verdicts through the agent as inside: it breaks no statement."""
     with target_rig.Target(ROCI, AGENT, folder, "sound", ENGINE) as target:
@@ -65,6 +79,7 @@ def sound(folder):
         assert report["target"].startswith("roci0, "), report["target"]
         words = set(verdicts(report).values())
         assert "FAIL" not in words and "pass" in words, text
+        compare_with_inside(folder, report, *([] if EVERYTHING else QUICK_IDS))
         if EVERYTHING:
             print(text)
         # A test that the agent cannot run is never one that passes.
@@ -108,6 +123,24 @@ def dies(folder):
         tests = json.loads((folder / "more.json").read_text())["tests"]
         assert more.returncode == 1 and len(tests) > len(found["tests"]), more
         assert [t["verdict"] for t in tests].count("FAIL") == 1, tests
+
+
+def stops(folder):
+    """An agent that no longer replies in the middle of a run is given up, and what ran is kept."""
+    with target_rig.Target(ROCI, AGENT, folder, "stops") as target:
+        report = folder / "stops.json"
+        words = target_rig.command(ROCI, report, target.port, target.wire, "CQ-05", "RQ-34")
+        with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              text=True) as run:
+            children = pathlib.Path(f"/proc/{target.agent.pid}/task/{target.agent.pid}/children")
+            processes.until(children.read_text, "no session", 20)
+            session = int(children.read_text())
+            threading.Timer(1.5, lambda: os.kill(session, signal.SIGSTOP)).start()
+            text = "".join(run.communicate(timeout=60))
+        os.kill(session, signal.SIGKILL)
+        assert run.returncode == 2 and "does not reply within" in text, text
+        found = json.loads(report.read_text())
+        assert "does not reply within" in found["lost"] and found["tests"], found
 
 
 @contextlib.contextmanager
@@ -178,7 +211,7 @@ def main():
         if RTL:
             return sound(folder)
         jobs = [pool.submit(one, folder)
-                for one in (sound, dies, bad_input, silent, silent_wire)]
+                for one in (sound, dies, stops, bad_input, silent, silent_wire)]
         jobs += [pool.submit(faulty, folder, number)
                  for number in range(len(FAULTS) if EVERYTHING else QUICK_FAULTS)]
         for job in jobs:
