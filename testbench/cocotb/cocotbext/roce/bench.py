@@ -128,8 +128,8 @@ class Cable:
             deadline = self.peer.deadline
             if deadline == NEVER:
                 await self.changed.wait()
-            elif deadline > now_ns():
-                await First(self.changed.wait(), Timer(deadline - now_ns(), "ns"))
+            else:  # it may be too early
+                await First(self.changed.wait(), Timer(max(1, deadline - now_ns()), "ns"))
 
     async def until(self, done, limit_ns):
         """Waits until `done()` holds; raises AssertionError after `limit_ns`."""
