@@ -38,7 +38,7 @@ FrameKind datagram_in(const packet::Bytes& frame, Incoming& datagram) {
       parsed.bth().dest_qp() != cm::kGsiQpn) {
     return FrameKind::kOther;
   }
-  datagram = {parsed.dst(), parsed.src(), parsed.payload};
+  datagram = {parsed.dst(), parsed.src(), parsed.ethernet().src_mac(), parsed.payload};
   return parsed.deth().qkey() == cm::kGsiQkey ? FrameKind::kDatagram : FrameKind::kForeign;
 }
 

@@ -14,6 +14,7 @@ packet::Bytes frame_of(const cm::Outgoing& datagram, packet::Mac to, packet::Mac
 /// A datagram that came; `bytes` lies in the frame.
 struct Incoming {
   cm::Gid local, remote;
+  packet::Mac from = 0;
   packet::ByteView bytes;
 };
 

@@ -9,6 +9,7 @@
 
 #include "driver/verbs/tree.hpp"
 #include "sim/server/cm_frames.hpp"
+#include "sim/server/next_hop.hpp"
 
 namespace roci::sim {
 
@@ -18,10 +19,12 @@ namespace {
 // the network is in one process. For a program that takes longer, a repeated REQ or REP gets an MRA
 // (12.6.6); a SIDR_REQ, which has no MRA, is repeated for 17 s.
 constexpr std::uint8_t kTimeout = 18;
+constexpr std::size_t kMostPeers = 4096;
 
 }  // namespace
 
-CmService::CmService(Fabric& fabric, SimulatedTime& time) : fabric_(fabric), time_(time) {
+CmService::CmService(Fabric& fabric, SimulatedTime& time, const ExternalPorts& external_ports)
+    : fabric_(fabric), time_(time), external_ports_(external_ports) {
   std::random_device random;
   for (unsigned i = 0; i < fabric.names().nodes; ++i) {
     cm::UcmConfig config;
@@ -37,10 +40,10 @@ CmService::CmService(Fabric& fabric, SimulatedTime& time) : fabric_(fabric), tim
       }
     }
     config.first_id = random();
-    const auto reachable = [this](const cm::Gid& gid) { return mac_of(gid) != 0; };
     nodes_.emplace_back();
     nodes_[i].ucm = std::make_unique<cm::Ucm>(
-        config, reachable, [this, i](cm::Ucm::ChannelId channel) { announce(i, channel); });
+        config, [this, i](const cm::MadPath& path) { return way_to(path, i); },
+        [this, i](cm::Ucm::ChannelId channel) { announce(i, channel); });
   }
   fabric.middle().set_datagrams(
       [this](unsigned adapter, const packet::Bytes& frame) { return take(adapter, frame); });
@@ -87,10 +90,6 @@ driver::protocol::CmReply CmService::command(const Channel& channel,
   return reply;
 }
 
-void CmService::remove(unsigned adapter) {
-  nodes_[fabric_.names().node_of(adapter)].ucm->remove(fabric_.names().place_of(adapter));
-}
-
 std::uint64_t CmService::deadline() const {
   std::uint64_t first = cm::kNever;
   for (const Node& node : nodes_) first = std::min(first, node.ucm->deadline());
@@ -114,13 +113,57 @@ std::uint64_t CmService::mac_of(const cm::Gid& gid) const {
   return 0;
 }
 
+std::uint64_t CmService::next_hop(const cm::MadPath& path, unsigned node) const {
+  if (const std::uint64_t mac = mac_of(path.remote)) return mac;
+  const auto peer = peers_.find({index_of(path, node), path.remote});
+  return peer == peers_.end() ? 0 : peer->second;
+}
+
+cm::Way CmService::way_to(const cm::MadPath& path, unsigned node) {
+  if (mac_of(path.remote) != 0) return cm::Way::kKnown;
+  if (!fabric_.middle().has_external_port(index_of(path, node))) return cm::Way::kNone;
+  ask(path, node);
+  return cm::Way::kAsked;
+}
+
+/// As often as an identifier waits for it; another command of the adapter may come between.
+void CmService::ask(const cm::MadPath& path, unsigned node) {
+  const unsigned index = index_of(path, node);
+  if (!asked_.insert({index, path.gid_index, path.remote}).second) return;
+  fabric_.submit(index, [this, path, node, index](driver::Context& context) {
+    const std::uint64_t mac =
+        ask_next_hop(context, fabric_.adapter(index), external_ports_.plan(index).netdev,
+                     path.gid_index, path.remote);
+    asked_.erase({index, path.gid_index, path.remote});
+    if (mac == 0) {
+      if (nodes_[node].ucm->awaits(path)) ask(path, node);
+      return;
+    }
+    learn(index, path.remote, mac);
+    nodes_[node].ucm->resolved(path, time_.clock_ns());
+  });
+}
+
+void CmService::learn(unsigned index, const cm::Gid& remote, std::uint64_t mac) {
+  if (peers_.size() >= kMostPeers) peers_.clear();  // they are asked for again
+  peers_[{index, remote}] = mac;
+}
+
+void CmService::remove(unsigned index) {
+  nodes_[fabric_.names().node_of(index)].ucm->remove(fabric_.names().place_of(index),
+                                                     time_.clock_ns());
+}
+
 bool CmService::flush(std::uint64_t now_ns) {
   bool any = false;
   for (unsigned i = 0; i < nodes_.size(); ++i) {
     for (const cm::Outgoing& one : nodes_[i].ucm->take_outgoing()) {
-      const std::uint64_t to = mac_of(one.path.remote);
-      if (to == 0) continue;  // lost, as on any network
       FabricAdapter& from = adapter(one.path, i);
+      const std::uint64_t to = next_hop(one.path, i);
+      if (to == 0) {  // lost, as on any network; the next one finds the way
+        if (fabric_.middle().has_external_port(from.index())) ask(one.path, i);
+        continue;
+      }
       fabric_.middle().from(from.index()).inject(now_ns, frame_of(one, to, from.mac()));
       any = true;
     }
@@ -129,7 +172,7 @@ bool CmService::flush(std::uint64_t now_ns) {
 }
 
 FabricAdapter& CmService::adapter(const cm::MadPath& path, unsigned node) {
-  return fabric_.adapter(node * fabric_.names().adapters_each + path.adapter);
+  return fabric_.adapter(index_of(path, node));
 }
 
 /// A frame for an adapter. True: it was a datagram for QP1.
@@ -149,6 +192,10 @@ bool CmService::take(unsigned index, const packet::Bytes& frame) {
   }
   const cm::MadPath path{fabric_.names().place_of(index),
                          static_cast<std::uint8_t>(found - gids.begin()), own, datagram.remote};
+  // A peer gets its response where its datagram came from, as with ibv_create_ah_from_wc.
+  if (fabric_.middle().has_external_port(index) && mac_of(path.remote) == 0) {
+    learn(index, path.remote, datagram.from);
+  }
   nodes_[node].ucm->receive(path, datagram.bytes.data, datagram.bytes.size, time_.clock_ns());
   return true;
 }

@@ -7,11 +7,15 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "driver/cm/abi/ucm.hpp"
 #include "driver/device/protocol.hpp"
 #include "sim/server/descriptor.hpp"
+#include "sim/server/external_ports.hpp"
 #include "sim/server/fabric.hpp"
 #include "sim/server/simulated_time.hpp"
 
@@ -20,7 +24,7 @@ namespace roci::sim {
 class CmService {
  public:
   /// The timeouts are in simulated time when that is on.
-  CmService(Fabric& fabric, SimulatedTime& time);
+  CmService(Fabric& fabric, SimulatedTime& time, const ExternalPorts& external_ports);
 
   /// A channel of a program, whose read end of `events` becomes readable for each event.
   struct Channel {
@@ -32,15 +36,15 @@ class CmService {
   driver::protocol::CmReply command(const Channel& channel,
                                     const driver::protocol::CmCommand& command);
 
-  /// The adapter fails: programs get DEVICE_REMOVAL.
-  void remove(unsigned adapter);
-
   /// When expire() has something to do, in ns of its clock, which is CLOCK_MONOTONIC unless it is
   /// simulated time; all ones: never.
   std::uint64_t deadline() const;
   void expire();
   /// Puts datagrams on the links of their nodes. False: there was none.
   bool flush(std::uint64_t now_ns);
+
+  /// The adapter has failed.
+  void remove(unsigned adapter);
 
   const cm::Ucm& device(unsigned node) const { return *nodes_[node].ucm; }
   /// Frames for QP1 of a node that were dropped: a wrong Q_Key, or a GID that is not the node's.
@@ -56,14 +60,26 @@ class CmService {
 
   /// The adapter of the node that the path names.
   FabricAdapter& adapter(const cm::MadPath& path, unsigned node);
+  unsigned index_of(const cm::MadPath& path, unsigned node) const {
+    return node * fabric_.names().adapters_each + path.adapter;
+  }
   bool take(unsigned index, const packet::Bytes& frame);
   void announce(unsigned node, cm::Ucm::ChannelId channel);
   /// 0: no node has the address.
   std::uint64_t mac_of(const cm::Gid& gid) const;
+  /// The next hop of a path: of a node, or of a peer at the wire of its adapter. 0: unknown.
+  std::uint64_t next_hop(const cm::MadPath& path, unsigned node) const;
+  cm::Way way_to(const cm::MadPath& path, unsigned node);
+  void ask(const cm::MadPath& path, unsigned node);
+  void learn(unsigned index, const cm::Gid& remote, std::uint64_t mac);
 
   Fabric& fabric_;
   SimulatedTime& time_;
+  const ExternalPorts& external_ports_;
   std::vector<Node> nodes_;
+  using Peer = std::pair<unsigned, cm::Gid>;  ///< at the wire of this adapter
+  std::map<Peer, std::uint64_t> peers_;       ///< their next hops
+  std::set<std::tuple<unsigned, std::uint8_t, cm::Gid>> asked_;
 };
 
 }  // namespace roci::sim

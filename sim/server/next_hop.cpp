@@ -34,6 +34,15 @@ std::optional<Destination> destination_in(layout::AdminOp opcode, const driver::
   return {};
 }
 
+/// 0: the host does not know the address yet, and asks for it.
+std::uint64_t ask_host(driver::Context& context, const std::string& interface,
+                       const driver::Gid& gid) {
+  if (const auto mac = testbench::ports::neighbour_mac(interface, gid)) return *mac;
+  testbench::ports::resolve_neighbour(interface, gid);
+  context.device().wait([] { return false; }, kAskNs);
+  return 0;
+}
+
 }  // namespace
 
 bool fill_next_hop(driver::Context& context, const FabricAdapter& node,
@@ -49,14 +58,23 @@ bool fill_next_hop(driver::Context& context, const FabricAdapter& node,
     return true;
   }
   for (unsigned i = 0; i < kAsks; ++i) {
-    if (const auto mac = testbench::ports::neighbour_mac(interface, wanted)) {
-      body.put(to->mac, *mac);
+    if (const std::uint64_t mac = ask_host(context, interface, wanted)) {
+      body.put(to->mac, mac);
       return true;
     }
-    testbench::ports::resolve_neighbour(interface, wanted);
-    context.device().wait([] { return false; }, kAskNs);
   }
   return false;
+}
+
+std::uint64_t ask_next_hop(driver::Context& context, const FabricAdapter& node,
+                           const std::string& interface, unsigned gid_index,
+                           const driver::Gid& gid) {
+  if (node.host_resolves()) return ask_host(context, interface, gid);
+  try {
+    return context.resolve(gid_index, gid);
+  } catch (const driver::Error&) {
+    return 0;
+  }
 }
 
 }  // namespace roci::sim

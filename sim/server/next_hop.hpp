@@ -15,4 +15,10 @@ namespace roci::sim {
 bool fill_next_hop(driver::Context& context, const FabricAdapter& node,
                    const std::string& interface, layout::AdminOp opcode, driver::Body& body);
 
+/// One attempt to find the next hop to `gid`, by the firmware or by the host's IP stack on
+/// `interface`: its MAC address, 0 when there is no reply. Simulated time passes.
+std::uint64_t ask_next_hop(driver::Context& context, const FabricAdapter& node,
+                           const std::string& interface, unsigned gid_index,
+                           const driver::Gid& gid);
+
 }  // namespace roci::sim

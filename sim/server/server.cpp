@@ -43,7 +43,7 @@ Server::Server(Fabric& fabric, ClientMemory& memory, const ExternalPorts& extern
       about_(std::move(about)),
       log_(std::move(log)),
       time_(time, fabric.now_ns(), look_at_ns),
-      cm_(fabric, time_),
+      cm_(fabric, time_, external_ports),
       faults_(fabric, scripts,
               {[this](unsigned adapter, bool up) { set_link(adapter, up); },
                [this](unsigned adapter) { kill(adapter); },

@@ -33,7 +33,7 @@ PAIRS = [
     ("ib_write_bw -R -n 50 -p {port}", "ib_write_bw -R -n 50 -p {port} 10.0.0.1"),
     ("ib_read_lat -R -n 50 -p {port}", "ib_read_lat -R -n 50 -p {port} 10.0.0.1"),
 ]
-# Datagram services, on an engine that has UD; what is lost stays lost.
+# Datagram services; what is lost stays lost.
 DATAGRAMS = [
     ("udaddy -c 4 -C 5 -S 1000", "udaddy -s 10.0.0.1 -c 4 -C 5 -S 1000"),
     ("udaddy -b 10.0.0.1 -C 100", "udaddy -s 10.0.0.1 -C 100"),
@@ -110,7 +110,7 @@ def main():
     with Simulator(args.roci, "rdmacm", options) as simulator:
         before = simulator.holdings()
         lossless = not any(option.startswith("--loss") for option in options)
-        pairs = PAIRS + (DATAGRAMS if args.engine == "model" and lossless else [])
+        pairs = PAIRS + (DATAGRAMS if lossless else [])
         for lines in pairs:
             port += 1
             if args.only in lines[0]:

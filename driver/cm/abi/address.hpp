@@ -2,6 +2,7 @@
 // Addresses of programs (sockaddr) and of the adapter (GID).
 #pragma once
 
+#include <infiniband/ib.h>
 #include <netinet/in.h>
 #include <rdma/ib_user_verbs.h>
 
@@ -13,11 +14,16 @@
 
 namespace roci::cm {
 
-/// An address and a port. IPv4 addresses are mapped; zero is the wildcard of its family.
+inline constexpr std::uint16_t kDefaultPkey = 0xFFFF;
+inline constexpr std::uint8_t kHopLimit = 64, kRate = 16;  // 100 Gb/s
+
+/// An address and a port. IPv4 addresses are mapped; zero is the wildcard of its family. The port
+/// of a native address (AF_IB) is that in its service ID.
 struct Endpoint {
   Gid address{};
   std::uint16_t port = 0;
   sa_family_t family = AF_UNSPEC;
+  std::uint16_t pkey = 0;  ///< native addresses alone
 
   bool any() const { return is_any(address); }
   static bool is_any(const Gid& gid) {
@@ -39,6 +45,23 @@ inline bool is_group(const Gid& gid) { return is_ipv4(gid) ? gid[12] >> 4 == 0xE
 inline bool on_one_network(const Gid& a, const Gid& b) {
   const std::ptrdiff_t bytes = is_ipv4(a) ? 15 : 8;
   return std::equal(a.begin(), a.begin() + bytes, b.begin());
+}
+
+/// Bytes of a socket address; 0: it is of a family that is not known.
+template <typename Storage>
+std::size_t size_of(const Storage& address) {
+  sa_family_t family = 0;
+  std::memcpy(&family, &address, sizeof family);
+  switch (family) {
+    case AF_INET:
+      return sizeof(sockaddr_in);
+    case AF_INET6:
+      return sizeof(sockaddr_in6);
+    case AF_IB:
+      return sizeof(sockaddr_ib);
+    default:
+      return 0;
+  }
 }
 
 /// std::nullopt: neither IPv4 nor IPv6. An IPv4 address stands at the start of the structure.
@@ -78,7 +101,6 @@ inline sockaddr_in6 sockaddr_of(const Endpoint& endpoint) {
 /// The address vector of a peer, as the kernel gives it to programs.
 inline void set_address(ib_uverbs_ah_attr& to, const Gid& peer, std::uint8_t gid_index,
                         std::uint8_t traffic_class, std::uint32_t flow_label = 0) {
-  constexpr std::uint8_t kHopLimit = 64;
   to.is_global = 1;
   to.port_num = 1;
   std::copy(peer.begin(), peer.end(), to.grh.dgid);

@@ -11,8 +11,8 @@
 namespace roci::cm {
 namespace {
 
-constexpr std::uint16_t kDefaultPkey = 0xFFFF, kNoLid = 0xFFFF;
-constexpr std::uint8_t kHopLimit = 64, kMostRetries = 7, kRate = 16;  // 100 Gb/s
+constexpr std::uint16_t kNoLid = 0xFFFF;
+constexpr std::uint8_t kMostRetries = 7;
 constexpr std::uint32_t kPsnMask = 0xFFFFFF;
 
 constexpr std::uint32_t kUdpQkey = 0x01234567;  // RDMA_UDP_QKEY of Linux, unless another is given
@@ -24,36 +24,6 @@ std::uint8_t at_most(std::uint8_t value, std::uint8_t most) { return std::min(va
 
 MadPath Ucm::path_of(const Id& id) const {
   return {id.adapter, id.gid_index, id.source.address, id.destination.address};
-}
-
-int Ucm::query_route(ChannelId channel, const rdma_ucm_query& command, Body& body) {
-  int error = 0;
-  const Id* id = find(channel, command.id, error);
-  if (id == nullptr) return error;
-  rdma_ucm_query_route_resp response{};
-  response.src_addr = sockaddr_of(id->source);
-  response.dst_addr = sockaddr_of(id->destination);
-  if (id->has_device) {
-    response.node_guid = htobe64(config_.adapters[id->adapter].guid);
-    response.port_num = 1;
-    ib_user_path_rec& path = response.ib_route[0];
-    std::copy(id->source.address.begin(), id->source.address.end(), path.sgid);
-    std::copy(id->destination.address.begin(), id->destination.address.end(), path.dgid);
-    path.pkey = htobe16(kDefaultPkey);
-    if (id->phase == Phase::kRoute || id->phase == Phase::kConnect) {
-      response.num_paths = 1;
-      path.reversible = 1;
-      path.numb_path = 1;
-      path.mtu_selector = path.rate_selector = path.packet_life_time_selector = 2;  // exactly
-      path.mtu = config_.mtu;
-      path.rate = kRate;
-      path.hop_limit = kHopLimit;
-      path.traffic_class = id->tos;
-      path.packet_life_time = static_cast<std::uint8_t>(std::max<int>(id->ack_timeout, 1) - 1);
-    }
-  }
-  body = to_bytes(response);
-  return 0;
 }
 
 int Ucm::connect(ChannelId channel, const rdma_ucm_connect& command, Body&) {
@@ -261,7 +231,8 @@ int Ucm::init_qp_attr(ChannelId channel, const rdma_ucm_init_qp_attr& command, B
                            IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER;
       attr.path_mtu = std::min(id->req.mtu, config_.mtu);
       attr.dest_qp_num = passive ? id->req.qpn : id->rep.qpn;
-      attr.rq_psn = passive ? id->req.psn : id->rep.psn;
+      // A side names the PSN with which its peer begins (12.7.31).
+      attr.rq_psn = passive ? id->local_psn : id->req.psn;
       attr.max_dest_rd_atomic = at_most(resources, config_.most_reads);
       set_address(attr.ah_attr, id->destination.address, id->gid_index,
                   id->req.primary.traffic_class, id->req.primary.flow_label);
@@ -271,7 +242,7 @@ int Ucm::init_qp_attr(ChannelId channel, const rdma_ucm_init_qp_attr& command, B
       if (!passive && !replied) return EINVAL;
       attr.qp_attr_mask |= IBV_QP_SQ_PSN | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
                            IBV_QP_MAX_QP_RD_ATOMIC;
-      attr.sq_psn = passive ? id->local_psn : id->req.psn;
+      attr.sq_psn = passive ? id->req.psn : id->rep.psn;
       attr.timeout = id->req.primary.ack_timeout;
       attr.retry_cnt = id->req.retries;
       attr.rnr_retry = passive ? id->req.rnr_retries : id->rep.rnr_retries;

@@ -25,19 +25,6 @@ void Ucm::receive(const MadPath& path, const std::uint8_t* bytes, std::size_t si
   deliver();
 }
 
-void Ucm::expire(Time now) {
-  now_ = now;
-  manager_.expire(now);
-  deliver();
-}
-
-void Ucm::remove(unsigned adapter) {
-  config_.adapters[adapter].gids.clear();
-  for (auto& [number, id] : ids_) {
-    if (id.has_device && id.adapter == adapter) queue(number, UcmEvent::kDeviceRemoval, 0);
-  }
-}
-
 void Ucm::push(const Event& event) {
   const ChannelId channel = ids_.at(event.owner).channel;
   channels_.at(channel).events.push_back(event);
@@ -80,12 +67,12 @@ Ucm::Id* Ucm::listener_of(const Req& req, std::uint32_t& number) {
   Id* found = nullptr;
   for (auto& [id_number, id] : ids_) {
     if (id.phase != Phase::kListen || id.source.port != service->port ||
-        id.space != static_cast<std::uint16_t>(service->space)) {
+        id.ports != static_cast<std::uint16_t>(service->space)) {
       continue;
     }
     const bool exact = id.source.address == req.primary.remote_gid;
     const bool wildcard =
-        id.source.any() && (id.source.family == AF_INET6 || is_ipv4(req.primary.remote_gid));
+        id.source.any() && (id.source.family != AF_INET || is_ipv4(req.primary.remote_gid));
     if (!exact && !(wildcard && found == nullptr)) continue;
     found = &id;
     number = id_number;
@@ -99,7 +86,8 @@ void Ucm::on_request(const Delivery& delivery) {
   std::uint32_t number = 0;
   Id* listener = listener_of(req, number);
   const auto header = decode_ip(req.private_data.data());
-  if (listener == nullptr || listener->backlog == 0 || !header) {
+  if (listener == nullptr || listener->backlog == 0 || listener->source.family == AF_IB ||
+      !header) {
     return manager_.release(delivery.id, now_);
   }
   --listener->backlog;
@@ -137,7 +125,7 @@ void Ucm::on_datagram_request(const Delivery& delivery) {
   std::copy_n(sidr.private_data.begin(), kIpHeaderBytes, event.req.private_data.begin());
   Id* listener = listener_of(event.req, event.owner);
   if (path == nullptr || listener == nullptr || listener->backlog == 0 ||
-      !decode_ip(sidr.private_data.data())) {
+      listener->source.family == AF_IB || !decode_ip(sidr.private_data.data())) {
     return manager_.release(delivery.id, now_);
   }
   --listener->backlog;
@@ -229,6 +217,7 @@ int Ucm::get_event(ChannelId channel, const rdma_ucm_get_event&, Body& body) {
     Id id;
     id.channel = channel;
     id.space = owner.space;
+    id.ports = owner.ports;
     id.phase = Phase::kConnect;
     id.has_device = true;
     id.adapter = path == nullptr ? 0 : path->adapter;

@@ -16,7 +16,10 @@ constexpr std::uint32_t kMostBacklog = 1024;
 
 Ucm::Id* Ucm::find(ChannelId channel, std::uint32_t id, int& error) {
   const auto found = ids_.find(id);
-  error = found == ids_.end() ? ENOENT : found->second.channel != channel ? EINVAL : 0;
+  error = found == ids_.end()                ? ENOENT
+          : found->second.channel != channel ? EINVAL
+          : found->second.removed            ? ENXIO
+                                             : 0;
   return error == 0 ? &found->second : nullptr;
 }
 
@@ -34,7 +37,7 @@ int Ucm::create(ChannelId channel, const rdma_ucm_create_id& command, Body& body
   Id id;
   id.channel = channel;
   id.uid = command.uid;
-  id.space = command.ps;
+  id.space = id.ports = command.ps;
   id.ack_timeout = config_.ack_timeout;
   const rdma_ucm_create_id_resp response{new_id()};
   ids_.insert({response.id, id});
@@ -42,18 +45,21 @@ int Ucm::create(ChannelId channel, const rdma_ucm_create_id& command, Body& body
   return 0;
 }
 
+/// The service ends with its last listener.
+void Ucm::stop_listening(std::uint32_t number, const Id& id) {
+  const bool shared = std::any_of(ids_.begin(), ids_.end(), [&](const auto& other) {
+    return other.first != number && other.second.phase == Phase::kListen &&
+           other.second.ports == id.ports && other.second.source.port == id.source.port;
+  });
+  if (!shared) manager_.stop_listening(service_id({PortSpace{id.ports}, id.source.port}));
+}
+
 /// Ends the connection of an identifier, and forgets it with its events.
 void Ucm::drop(std::uint32_t number) {
   const Id id = ids_.at(number);
   ids_.erase(number);
-  if (id.phase == Phase::kListen) {
-    const Service service{PortSpace{id.space}, id.source.port};
-    const bool shared = std::any_of(ids_.begin(), ids_.end(), [&](const auto& other) {
-      return other.second.phase == Phase::kListen && other.second.space == id.space &&
-             other.second.source.port == id.source.port;
-    });
-    if (!shared) manager_.stop_listening(service_id(service));
-  }
+  if (id.phase == Phase::kListen) stop_listening(number, id);
+  resolving_.erase(number);
   auto& events = channels_.at(id.channel).events;
   for (auto event = events.begin(); event != events.end();) {
     if (event->owner != number) {
@@ -74,9 +80,9 @@ void Ucm::drop(std::uint32_t number) {
 
 int Ucm::destroy(ChannelId channel, const rdma_ucm_destroy_id& command, Body& body) {
   int error = 0;
-  const Id* id = find(channel, command.id, error);
-  if (id == nullptr) return error;
-  const rdma_ucm_destroy_id_resp response{id->events};
+  find(channel, command.id, error);
+  if (error != 0 && error != ENXIO) return error;
+  const rdma_ucm_destroy_id_resp response{ids_.at(command.id).events};
   drop(command.id);
   body = to_bytes(response);
   return 0;
@@ -86,7 +92,7 @@ int Ucm::destroy(ChannelId channel, const rdma_ucm_destroy_id& command, Body& bo
 bool Ucm::is_free(const Id& id, const Endpoint& wanted) const {
   return std::none_of(ids_.begin(), ids_.end(), [&](const auto& entry) {
     const Id& other = entry.second;
-    if (&other == &id || other.phase == Phase::kIdle || other.space != id.space) return false;
+    if (&other == &id || other.phase == Phase::kIdle || other.ports != id.ports) return false;
     if (other.source.port != wanted.port || other.source.port == 0) return false;
     if (other.active || (other.connection != 0)) return false;  // shares the port of its listener
     if (id.reuse && other.reuse && other.phase != Phase::kListen) return false;
@@ -94,7 +100,7 @@ bool Ucm::is_free(const Id& id, const Endpoint& wanted) const {
   });
 }
 
-int Ucm::give_port(Id& id) {
+int Ucm::give_port(Id& id) const {
   for (unsigned i = 0; i < kPorts && id.source.port == 0; ++i) {
     Endpoint wanted = id.source;
     wanted.port = static_cast<std::uint16_t>(kFirstPort + next_port_);
@@ -136,67 +142,6 @@ bool Ucm::set_device(Id& id, const Gid& address) const {
   return false;
 }
 
-/// The first address on the network of the destination; without one, the first of its family.
-int Ucm::choose_source(Id& id, const Gid& destination) const {
-  if (id.has_device) return is_ipv4(id.source.address) == is_ipv4(destination) ? 0 : EINVAL;
-  const Gid* chosen = nullptr;
-  for (const UcmAdapter& adapter : config_.adapters) {
-    for (const Gid& gid : adapter.gids) {
-      if (gid == Gid{} || is_ipv4(gid) != is_ipv4(destination)) continue;
-      if (chosen == nullptr) chosen = &gid;
-      if (on_one_network(gid, destination) && !on_one_network(*chosen, destination)) chosen = &gid;
-    }
-  }
-  if (chosen == nullptr || !set_device(id, *chosen)) return ENODEV;
-  id.source.address = *chosen;
-  id.source.family = is_ipv4(*chosen) ? AF_INET : AF_INET6;
-  return 0;
-}
-
-int Ucm::resolve_address(ChannelId channel, const rdma_ucm_resolve_ip& command, Body&) {
-  int error = 0;
-  Id* id = find(channel, command.id, error);
-  if (id == nullptr) return error;
-  if (id->phase == Phase::kIdle && command.src_addr.sin6_family != AF_UNSPEC) {
-    rdma_ucm_bind_ip first{};
-    first.addr = command.src_addr;
-    first.id = command.id;
-    Body none;
-    if (error = bind(channel, first, none); error != 0) return error;
-  }
-  if (id->phase != Phase::kIdle && id->phase != Phase::kBound) return EINVAL;
-  const auto destination = endpoint_of(command.dst_addr);
-  if (!destination) return EAFNOSUPPORT;
-  if (destination->any()) return EINVAL;
-  Id resolved = *id;
-  error = choose_source(resolved, destination->address);
-  if (error == ENODEV) {  // as Linux, which finds the adapter after the call
-    queue(command.id, UcmEvent::kAddressError, -ENODEV);
-    return 0;
-  }
-  if (error != 0) return error;
-  if (error = give_port(resolved); error != 0) return error;
-  resolved.destination = *destination;
-  if (!is_group(destination->address) && !reachable_(destination->address)) {
-    queue(command.id, UcmEvent::kAddressError, -EHOSTUNREACH);
-    return 0;
-  }
-  resolved.phase = Phase::kAddress;
-  *id = resolved;
-  queue(command.id, UcmEvent::kAddressResolved, 0);
-  return 0;
-}
-
-int Ucm::resolve_route(ChannelId channel, const rdma_ucm_resolve_route& command, Body&) {
-  int error = 0;
-  Id* id = find(channel, command.id, error);
-  if (id == nullptr) return error;
-  if (id->phase != Phase::kAddress) return EINVAL;
-  id->phase = Phase::kRoute;
-  queue(command.id, UcmEvent::kRouteResolved, 0);
-  return 0;
-}
-
 int Ucm::listen(ChannelId channel, const rdma_ucm_listen& command, Body&) {
   int error = 0;
   Id* id = find(channel, command.id, error);
@@ -215,7 +160,7 @@ int Ucm::listen(ChannelId channel, const rdma_ucm_listen& command, Body&) {
   listening.backlog = given ? command.backlog : kMostBacklog;
   listening.phase = Phase::kListen;
   *id = listening;
-  manager_.listen(service_id({PortSpace{id->space}, id->source.port}));
+  manager_.listen(service_id({PortSpace{id->ports}, id->source.port}));
   return 0;
 }
 

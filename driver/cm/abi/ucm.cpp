@@ -59,10 +59,10 @@ ManagerConfig manager_of(const UcmConfig& config) {
 
 }  // namespace
 
-Ucm::Ucm(const UcmConfig& config, std::function<bool(const Gid&)> reachable,
+Ucm::Ucm(const UcmConfig& config, std::function<Way(const MadPath&)> way,
          std::function<void(ChannelId)> on_event)
     : config_(config),
-      reachable_(std::move(reachable)),
+      way_(std::move(way)),
       on_event_(std::move(on_event)),
       manager_(manager_of(config)) {}
 
@@ -111,6 +111,7 @@ UcmReply Ucm::command(ChannelId channel, const std::uint8_t* bytes, std::size_t 
   }
   now_ = now;
   option_ = &option;
+  room_ = header.out;
   other_ = other;
   bytes += sizeof header;
   const auto pass = [&](auto action) { return run(action, channel, bytes, header.in, reply); };
@@ -172,10 +173,14 @@ UcmReply Ucm::command(ChannelId channel, const std::uint8_t* bytes, std::size_t 
     case RDMA_USER_CM_CMD_LEAVE_MCAST:
       reply.error = pass(&Ucm::leave);
       break;
-    case RDMA_USER_CM_CMD_BIND:          // with AF_IB: librdmacm then uses BIND_IP and so on
-    case RDMA_USER_CM_CMD_RESOLVE_ADDR:  // likewise
-    case RDMA_USER_CM_CMD_QUERY:         // likewise
-      reply.error = EOPNOTSUPP;
+    case RDMA_USER_CM_CMD_BIND:
+      reply.error = pass(&Ucm::bind_any);
+      break;
+    case RDMA_USER_CM_CMD_RESOLVE_ADDR:
+      reply.error = pass(&Ucm::resolve_any);
+      break;
+    case RDMA_USER_CM_CMD_QUERY:
+      reply.error = pass(&Ucm::query);
       break;
     default:
       reply.error = EINVAL;

@@ -52,6 +52,13 @@ struct UcmConfig {
   std::uint32_t first_id = 1;  ///< the first ID of the manager
 };
 
+/// What is known of the way to the peer of a path.
+enum class Way {
+  kKnown,
+  kNone,   ///< no node and no wire leads there
+  kAsked,  ///< is being resolved: Ucm::resolved() follows, or the time of the program ends
+};
+
 struct UcmReply {
   int error = 0;                      ///< an errno; 0: done
   std::uint64_t address = 0;          ///< where the program wants the reply
@@ -68,7 +75,7 @@ class Ucm {
  public:
   using ChannelId = std::uint32_t;
 
-  Ucm(const UcmConfig& config, std::function<bool(const Gid&)> reachable,
+  Ucm(const UcmConfig& config, std::function<Way(const MadPath&)> way,
       std::function<void(ChannelId)> on_event);
 
   ChannelId open();
@@ -79,10 +86,13 @@ class Ucm {
                    const std::vector<std::uint8_t>& option, ChannelId other, Time now);
 
   void receive(const MadPath& path, const std::uint8_t* bytes, std::size_t size, Time now);
-  /// An adapter has failed for good: its identifiers get DEVICE_REMOVAL, and it has no address any
-  /// more.
-  void remove(unsigned adapter);
-  Time deadline() const { return manager_.deadline(); }
+  /// The way of a path is found: identifiers that wait for it continue.
+  void resolved(const MadPath& path, Time now);
+  /// Whether an identifier waits for the way of a path.
+  bool awaits(const MadPath& path) const;
+  /// The adapter has failed: its identifiers get DEVICE_REMOVAL, and can only be destroyed.
+  void remove(unsigned adapter, Time now);
+  Time deadline() const;
   void expire(Time now);
   std::vector<Outgoing> take_outgoing() { return manager_.take_outgoing(); }
   const Manager& manager() const { return manager_; }
@@ -91,19 +101,21 @@ class Ucm {
   std::size_t channels() const { return channels_.size(); }
 
  private:
-  enum class Phase { kIdle, kBound, kAddress, kRoute, kConnect, kListen };
+  enum class Phase { kIdle, kBound, kResolving, kAddress, kRoute, kConnect, kListen };
 
   struct Id {
     ChannelId channel = 0;
     std::uint64_t uid = 0;
     std::uint16_t space = 0;
+    std::uint16_t ports = 0;  ///< port space of its port: `space`, unless a native address says so
     Phase phase = Phase::kIdle;
     Endpoint source, destination;
     unsigned adapter = 0;  ///< index in the configuration
     std::uint8_t gid_index = 0;
     bool has_device = false;
     bool reuse = false;
-    bool left = false;  ///< the program knows that the connection is over
+    bool left = false;     ///< the program knows that the connection is over
+    bool removed = false;  ///< with its adapter
     std::uint8_t tos = 0, ack_timeout = 0;
     std::uint32_t backlog = 0;
     std::uint32_t connection = 0;  ///< ID of the connection in the manager
@@ -116,6 +128,13 @@ class Ucm {
     std::uint32_t qkey = 0;  ///< agreed for a datagram service
 
     bool datagrams() const { return space == RDMA_PS_UDP; }
+  };
+  /// An identifier whose peer is being resolved, and what it was before.
+  struct Resolving {
+    Time until = 0;
+    Phase phase = Phase::kIdle;
+    Endpoint source;
+    bool has_device = false;
   };
   /// A membership of an identifier in a multicast group.
   struct Membership {
@@ -145,6 +164,9 @@ class Ucm {
   int resolve_address(ChannelId, const rdma_ucm_resolve_ip&, Body&);
   int resolve_route(ChannelId, const rdma_ucm_resolve_route&, Body&);
   int query_route(ChannelId, const rdma_ucm_query&, Body&);
+  int bind_any(ChannelId, const rdma_ucm_bind&, Body&);
+  int resolve_any(ChannelId, const rdma_ucm_resolve_addr&, Body&);
+  int query(ChannelId, const rdma_ucm_query&, Body&);
   int connect(ChannelId, const rdma_ucm_connect&, Body&);
   int listen(ChannelId, const rdma_ucm_listen&, Body&);
   int accept(ChannelId, const rdma_ucm_accept&, Body&);
@@ -162,11 +184,19 @@ class Ucm {
 
   Id* find(ChannelId channel, std::uint32_t id, int& error);
   std::uint32_t new_id();
-  int give_port(Id& id);
+  int give_port(Id& id) const;
   bool is_free(const Id& id, const Endpoint& wanted) const;
   /// Gives an identifier the adapter and the entry of its table that have `address`. False: none.
   bool set_device(Id& id, const Gid& address) const;
   int choose_source(Id& id, const Gid& destination) const;
+  int bind_native(Id& id, const sockaddr_ib& address) const;
+  bool choose_native_source(Id& id) const;
+  int query_addresses(const Id& id, bool native, Body& body) const;
+  int query_path(const Id& id, Body& body) const;
+  /// Writes the paths of the route; their number.
+  std::uint32_t paths_of(const Id& id, ib_user_path_rec (&paths)[2]) const;
+  void finish_resolving(std::uint32_t number, UcmEvent kind, int status);
+  void stop_listening(std::uint32_t number, const Id& id);
   void drop(std::uint32_t number);
   void queue(std::uint32_t number, UcmEvent kind, int status);
   void push(const Event& event);
@@ -181,19 +211,21 @@ class Ucm {
   MadPath path_of(const Id& id) const;
 
   UcmConfig config_;
-  std::function<bool(const Gid&)> reachable_;
+  std::function<Way(const MadPath&)> way_;
   std::function<void(ChannelId)> on_event_;
   Manager manager_;
   std::map<ChannelId, Channel> channels_;
   std::map<std::uint32_t, Id> ids_;
+  std::map<std::uint32_t, Resolving> resolving_;
   std::map<std::uint32_t, Membership> memberships_;
   std::map<std::uint32_t, std::uint32_t> by_connection_;
   ChannelId next_channel_ = 1;
   std::uint32_t next_id_ = 0, next_membership_ = 0, next_psn_ = 0x1234;
-  std::uint16_t next_port_ = 0;
+  mutable std::uint16_t next_port_ = 0;
   // What the command that runs has brought.
   Time now_ = 0;
   const std::vector<std::uint8_t>* option_ = nullptr;
+  std::size_t room_ = 0;  ///< for the reply
   ChannelId other_ = 0;
 };
 

@@ -58,6 +58,10 @@ PLANTED = [
      "replied ? id->rep.initiator_depth : id->req.responder_resources"),
     ("abi/connect.cpp", "req.retries = at_most(param.retry_count, kMostRetries);", ""),
     ("abi/connect.cpp", "rep.rnr_retries = at_most(param.rnr_retry_count, kMostRetries);", ""),
+    ("abi/connect.cpp", "passive ? id->req.psn : id->rep.psn",
+     "passive ? id->local_psn : id->req.psn"),
+    ("abi/resolve.cpp", "if (resolving.until <= now)", "if (false)"),
+    ("abi/native.cpp", "if (!is_wildcard(gid_of(address))) return ENODEV;", ""),
     ("mad/ip.cpp", "if (bytes.major_version != 0) return std::nullopt;", ""),
 ]
 

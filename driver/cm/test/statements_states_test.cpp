@@ -5,6 +5,19 @@
 using namespace roci;
 using namespace roci::cm;
 
+namespace {
+
+/// PSN of the first packet with this opcode in the conversation of rping.
+std::uint32_t first_psn(std::uint8_t opcode) {
+  for (const packet::CapturedFrame& frame : frames_of("cm_rping")) {
+    const packet::Parsed parsed = packet::parse(frame.bytes);
+    if (parsed.ok() && parsed.bth().opcode() == opcode) return parsed.bth().psn();
+  }
+  return 0;
+}
+
+}  // namespace
+
 TEST_CASE("CM-09: data on the queue pair stands for an RTU that was lost") {
   RpingServer linux;
   Host& host = linux.host;
@@ -76,13 +89,14 @@ TEST_CASE("CM-11: the attributes of a queue pair follow from REQ and REP") {
   server.receive(req);
   const std::uint32_t id = server.program.event(UcmEvent::kConnectRequest).id;
   server.accept(id, linux.kServerQpn, 4);
-  server.sent();
+  const packet::Bytes reply = server.sent();
   const ib_uverbs_qp_attr rtr = server.program.attributes(id, IBV_QPS_RTR);
   CHECK(rtr.dest_qp_num == word(linux.req, 32, 3));
-  CHECK(rtr.rq_psn == word(linux.req, 44, 3));
+  CHECK(rtr.rq_psn == word(reply, 20, 3));
   CHECK(rtr.path_mtu == (linux.req[kBody + 50] >> 4));
   CHECK(rtr.max_dest_rd_atomic == 4);
   const ib_uverbs_qp_attr rts = server.program.attributes(id, IBV_QPS_RTS);
+  CHECK(rts.sq_psn == word(linux.req, 44, 3));
   CHECK(rts.max_rd_atomic == 1);
   CHECK(rts.retry_cnt == (linux.req[kBody + 47] & 7));
   CHECK(rts.rnr_retry == (linux.req[kBody + 50] & 7));
@@ -92,11 +106,15 @@ TEST_CASE("CM-11: the attributes of a queue pair follow from REQ and REP") {
   const std::uint32_t active = client.connect(linux.kServicePort, linux.kClientQpn, 2);
   packet::Bytes rep = linux.rep;
   rep[kBody + 24] = 4;  // more than the client asked for
-  client.respond(rep, client.sent());
+  const packet::Bytes request = client.sent();
+  client.respond(rep, request);
   client.program.event(UcmEvent::kConnectResponse);
   const ib_uverbs_qp_attr theirs = client.program.attributes(active, IBV_QPS_RTR);
   CHECK(theirs.dest_qp_num == word(linux.rep, 12, 3));
-  CHECK(theirs.rq_psn == word(linux.rep, 20, 3));
+  CHECK(theirs.rq_psn == word(request, 44, 3));
+  // The client of Linux began to send with this PSN, its server with that of the REQ.
+  CHECK(client.program.attributes(active, IBV_QPS_RTS).sq_psn == first_psn(packet::kRcSendOnly));
+  CHECK(rts.sq_psn == first_psn(packet::kRcReadRequest));
   CHECK(client.program.attributes(active, IBV_QPS_RTS).max_rd_atomic == 2);
   CHECK(client.program.attributes(active, IBV_QPS_RTS).rnr_retry == (linux.rep[kBody + 27] >> 5));
 }

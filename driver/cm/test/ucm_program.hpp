@@ -26,7 +26,8 @@ struct Fabric {
   std::map<Ucm::ChannelId, unsigned> announced[2];
   std::vector<Ucm> nodes;
   Time now = 0;
-  bool carries = true;  ///< false: the test takes the datagrams
+  bool carries = true;         ///< false: the test takes the datagrams
+  std::vector<MadPath> asked;  ///< ways to hosts that are no nodes, from 10.0.0.128 on
 
   explicit Fabric(const std::function<void(unsigned, UcmConfig&)>& change = {}) {
     for (unsigned i = 0; i < 2; ++i) {
@@ -37,8 +38,14 @@ struct Fabric {
       config.first_id = 0x100 * (i + 1);
       config.ack_timeout = kAckTimeout;
       if (change) change(i, config);
-      const auto reachable = [](const Gid& gid) { return gid[15] == 1 || gid[15] == 2; };
-      nodes.emplace_back(config, reachable,
+      const auto way = [this](const MadPath& path) {
+        const std::uint8_t to = path.remote[15];
+        if (to == 1 || to == 2) return Way::kKnown;
+        if (to < 128) return Way::kNone;
+        asked.push_back(path);
+        return Way::kAsked;
+      };
+      nodes.emplace_back(config, way,
                          [this, i](Ucm::ChannelId channel) { ++announced[i][channel]; });
     }
   }

@@ -13,6 +13,8 @@ import zlib
 
 EXT = {0: 0, 1: 0, 2: 0, 3: 4, 4: 0, 5: 4, 6: 16, 7: 0, 8: 0, 9: 4, 10: 16, 11: 20, 12: 16, 13: 4,
        14: 0, 15: 4, 16: 4, 17: 4, 18: 12, 19: 28, 20: 28}  # RC opcode: bytes after the BTH
+EXT |= {0x20 + opcode: EXT[opcode] for opcode in range(12)}  # UC
+EXT |= {0x64: 8, 0x65: 12}  # UD
 NO_PAYLOAD = (12, 17, 18, 19, 20)
 
 # RDMA payload is arbitrary; these dissectors guess its protocol and report it as malformed.

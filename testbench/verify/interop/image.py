@@ -20,7 +20,10 @@ AGENT = HERE.parent / "conform/agent"
 PROGRAMS = {
     "ip": "iproute2", "rdma": "iproute2", "busybox": "busybox-static",
     "ibv_devinfo": "ibverbs-utils", "ibv_rc_pingpong": "ibverbs-utils",
-    "ibv_srq_pingpong": "ibverbs-utils",
+    "ibv_srq_pingpong": "ibverbs-utils", "ibv_uc_pingpong": "ibverbs-utils",
+    "ibv_ud_pingpong": "ibverbs-utils",
+    "rping": "rdmacm-utils", "ucmatose": "rdmacm-utils", "udaddy": "rdmacm-utils",
+    "cmtime": "rdmacm-utils", "mckey": "rdmacm-utils",
     "ib_write_bw": "perftest", "ib_write_lat": "perftest", "ib_read_bw": "perftest",
     "ib_read_lat": "perftest", "ib_send_bw": "perftest", "ib_send_lat": "perftest",
     "ib_atomic_bw": "perftest", "ib_atomic_lat": "perftest",
@@ -153,6 +156,7 @@ def build(cache):
     copy(programs["busybox"], root, "bin/busybox")
     (root / "bin/sh").symlink_to("busybox")
     needed = set(libraries(peer)) | set(libraries(agent))
+    needed.update(pathlib.Path("/usr/lib").glob("*/libgcc_s.so.1"))  # for pthread_exit()
     for name, path in programs.items():
         if name == "busybox":
             continue

@@ -4,9 +4,9 @@
 
 usage: run.py [--list] [--quick] [--width N] [--out DIR] [--report FILE] [NAME ...]
 
-A NAME is a scenario of scenarios.toml or stock.toml, or a pattern such as 'read_*'. Each run writes
-a capture, both sides' output and a verdict to the folder of --out. Exit status 0: all runs passed;
-1: some did not; 2: wrong command line, or something that is needed is missing.
+A NAME is a scenario of scenarios.toml, stock.toml or cm.toml, or a pattern such as 'read_*'. Each
+run writes a capture, both sides' output and a verdict to the folder of --out. Exit status 0: all
+runs passed; 1: some did not; 2: wrong command line, or something that is needed is missing.
 """
 import argparse
 import datetime
@@ -27,17 +27,20 @@ from testbench.verify.interop import image, machine, programs  # noqa: E402
 from testbench.verify.interop.runner import KNOWN, Failed, Runner  # noqa: E402
 
 
+KINDS = ("op", "program", "stock", "cm")
+
+
 def read_scenarios():
     """All scenarios, with the defaults of their files."""
     all_of_them = {}
-    for path in (HERE / "scenarios.toml", HERE / "stock.toml"):
+    for path in (HERE / "scenarios.toml", HERE / "stock.toml", HERE / "cm.toml"):
         tables = tomllib.loads(path.read_text())
         defaults = tables.pop("defaults", {})
         for name, table in tables.items():
             unknown = set(table) - KNOWN
-            if unknown or sum(kind in table for kind in ("op", "program", "stock")) != 1:
+            if unknown or sum(kind in table for kind in KINDS) != 1:
                 raise image.Missing(
-                    f"{path}: {name}: {', '.join(sorted(unknown)) or 'op, program or stock'}")
+                    f"{path}: {name}: {', '.join(sorted(unknown)) or ', '.join(KINDS)}")
             all_of_them[name] = {**defaults, **table}
     return all_of_them
 
@@ -59,6 +62,11 @@ def describe(scenario):
         return programs.PROGRAMS[scenario["program"]].__doc__
     if "stock" in scenario:
         text = ["; ".join(scenario["stock"]), f"IPv{scenario['family']}"]
+    elif "cm" in scenario:
+        clients = [line.split("|")[1].strip() for line in scenario["cm"]]
+        text = ["; ".join(clients), f"IPv{scenario['family']}"]
+        if "lost" in scenario:
+            text.append("lost one by one: " + " ".join(scenario["lost"]))
     else:
         text = [scenario["op"], f"MTU {scenario['mtu']}", f"IPv{scenario['family']}"]
     if scenario.get("qps", 1) > 1:
@@ -173,6 +181,8 @@ def run_all(picked, options, order):
                 start = time.monotonic()
                 result = {"name": name, "role": role, "what": describe(scenario), "frames": 0,
                           "width": scenario.get("width", 512)}
+                if scenario.get("engine") == "model":
+                    result["width"] = "model"
                 for attempt in range(ATTEMPTS):
                     try:
                         result.update(runner.run(name, scenario, role), verdict="pass")

@@ -11,7 +11,7 @@ import time
 
 from python.roci.program import free_port, listening
 from testbench.tools.rocitest import check_pcap
-from testbench.verify.interop import machine, programs, stock
+from testbench.verify.interop import cm, machine, programs, stock
 from testbench.verify.interop.programs import Failed
 
 # Options of both programs, and those of our side of the link.
@@ -19,7 +19,7 @@ SHARED = ["op", "count", "depth", "qps", "mtu", "family", "psn", "timeout", "ret
           "rnr_timer", "expect"]
 OURS = ["loss", "duplicate", "reorder", "seed", "pace", "width"]
 KNOWN = {*SHARED, *OURS, "roles", "sizes", "fault", "srq", "seconds", "quick", "garbage",
-         "kill_after", "program", "netdev", "stock", "nodes", "engine",
+         "kill_after", "program", "netdev", "stock", "cm", "lost", "nodes", "engine",
          "neighbours"}
 
 
@@ -90,6 +90,9 @@ class Runner:
         folder.mkdir(parents=True, exist_ok=True)
         if "stock" in scenario:
             pcap = stock.run(self, scenario, role, folder)
+            return {"frames": self.check_capture(pcap, roce=True)}
+        if "cm" in scenario:
+            pcap = cm.run(self, scenario, role, folder)
             return {"frames": self.check_capture(pcap, roce=True)}
         pcap = folder / "wire.pcapng"
         pcap.unlink(missing_ok=True)
