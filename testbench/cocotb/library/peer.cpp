@@ -63,14 +63,15 @@ std::uint8_t* PeerDevice::find(std::uint64_t address, std::size_t bytes) {
   return at <= memory_.size() && bytes <= memory_.size() - at ? memory_.data() + at : nullptr;
 }
 
-bool PeerDevice::read(std::uint32_t, std::uint64_t address, std::uint8_t* to, std::size_t bytes) {
+bool PeerDevice::read(std::uint32_t, std::uint64_t address, std::uint8_t* to, std::size_t bytes,
+                      nic::MemoryUse) {
   const std::uint8_t* from = find(address, bytes);
   if (from != nullptr) std::memcpy(to, from, bytes);
   return from != nullptr;
 }
 
 bool PeerDevice::write(std::uint32_t, std::uint64_t address, const std::uint8_t* from,
-                       std::size_t bytes) {
+                       std::size_t bytes, nic::MemoryUse) {
   std::uint8_t* to = find(address, bytes);
   if (to != nullptr) std::memcpy(to, from, bytes);
   return to != nullptr;

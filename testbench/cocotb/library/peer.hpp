@@ -39,10 +39,10 @@ class PeerDevice final : public driver::Device, private nic::HostMemory {
   void wake() override {}
 
  private:
-  bool read(std::uint32_t pasid, std::uint64_t address, std::uint8_t* to,
-            std::size_t bytes) override;
+  bool read(std::uint32_t pasid, std::uint64_t address, std::uint8_t* to, std::size_t bytes,
+            nic::MemoryUse) override;
   bool write(std::uint32_t pasid, std::uint64_t address, const std::uint8_t* from,
-             std::size_t bytes) override;
+             std::size_t bytes, nic::MemoryUse) override;
   std::uint8_t* find(std::uint64_t address, std::size_t bytes);
   void work();
 
