@@ -9,18 +9,19 @@ namespace roci::driver {
 MemoryWindow::MemoryWindow(ProtectionDomain& pd, WindowType type)
     : context_(pd.context()),
       type_(type),
-      key_(static_cast<std::uint32_t>(
+      allocated_(static_cast<std::uint32_t>(
           context_
               .execute(layout::AdminOp::kAllocMw,
                        Body()
                            .put(layout::alloc_mw::pd, pd.number())
                            .put(layout::alloc_mw::kind, static_cast<std::uint64_t>(type)),
                        "allocate memory window")
-              .get(layout::alloc_mw_reply::key))) {}
+              .get(layout::alloc_mw_reply::key))),
+      key_(allocated_) {}
 
 MemoryWindow::~MemoryWindow() {
   try {
-    context_.execute(layout::AdminOp::kDeallocMw, Body().put(layout::dealloc_mw::key, key_),
+    context_.execute(layout::AdminOp::kDeallocMw, Body().put(layout::dealloc_mw::key, allocated_),
                      "free memory window");
   } catch (const Error&) {  // a destructor cannot report it; the row stays allocated
   }

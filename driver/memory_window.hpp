@@ -40,6 +40,7 @@ class MemoryWindow {
  private:
   Context& context_;
   WindowType type_;
+  std::uint32_t allocated_;  ///< always names the window, whichever binds have failed
   std::uint32_t key_;
 };
 

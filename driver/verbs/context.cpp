@@ -45,6 +45,7 @@ const ContextOps& operations() {
     add_cq_operations(operations);
     add_qp_operations(operations);
     add_multicast_operations(operations);
+    add_window_operations(operations);
     add_srq_operations(operations);
     operations.free_context = [](ibv_context* context) {
       auto* base = reinterpret_cast<verbs_context*>(reinterpret_cast<char*>(context) -

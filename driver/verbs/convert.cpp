@@ -148,6 +148,12 @@ unsigned flags_of(const driver::Completion& completion) {
 ibv_wc_status status_of(const driver::Completion& completion) {
   static_assert(static_cast<int>(driver::Status::kFatalErr) == IBV_WC_FATAL_ERR &&
                 static_cast<int>(driver::Status::kRnrRetryExcErr) == IBV_WC_RNR_RETRY_EXC_ERR);
+  // "Memory management operation error" (11.6.2), as libibverbs calls MW_BIND_ERR, is that of an
+  // invalidate too; the adapter has one status for it and other errors of the operation.
+  if (completion.status == driver::Status::kLocQpOpErr &&
+      completion.opcode == driver::WcOpcode::kLocalInv && !completion.receive) {
+    return IBV_WC_MW_BIND_ERR;
+  }
   return static_cast<ibv_wc_status>(completion.status);  // numbered alike
 }
 
@@ -157,8 +163,9 @@ void convert(const driver::Completion& from, ibv_wc& to) {
   to.status = status_of(from);
   to.vendor_err = from.vendor_err;
   to.qp_num = from.qpn;
-  // Undefined after an error, but programs use it to distinguish receives from sends.
-  to.opcode = from.ok() ? opcode_of(from) : from.receive ? IBV_WC_RECV : IBV_WC_SEND;
+  // Undefined after an error, but programs use it, at least to distinguish receives from sends.
+  const bool flushed = from.status == driver::Status::kWrFlushErr;
+  to.opcode = !flushed ? opcode_of(from) : from.receive ? IBV_WC_RECV : IBV_WC_SEND;
   if (!from.ok()) return;
   to.byte_len = from.byte_len;
   to.wc_flags = flags_of(from);

@@ -64,6 +64,7 @@ ibv_cq_ex* create_cq_ex(ibv_context* context, ibv_cq_init_attr_ex* attr) {
 }
 
 int destroy_cq(ibv_cq* ibv) {
+  if (!genuine(ibv)) return ENOENT;
   Cq& cq = ours<Cq>(ibv);
   {
     OpenDevice& device = device_of(ibv->context);
@@ -95,6 +96,7 @@ int poll_cq(ibv_cq* ibv, int count, ibv_wc* wc) {
     while (taken < count) {
       const auto completion = ours<Cq>(ibv).queue->poll();
       if (!completion) break;
+      if (!device.binding.empty()) end_bind(device, *completion);
       convert(*completion, wc[taken++]);
     }
     if (taken == 0) {
@@ -110,6 +112,7 @@ int poll_cq(ibv_cq* ibv, int count, ibv_wc* wc) {
 }
 
 int req_notify_cq(ibv_cq* ibv, int solicited_only) {
+  if (!genuine(ibv)) return ENOENT;
   return guarded([&] {
     const std::lock_guard<std::mutex> lock(device_of(ibv->context).mutex);
     ours<Cq>(ibv).queue->arm(solicited_only != 0);
@@ -118,6 +121,7 @@ int req_notify_cq(ibv_cq* ibv, int solicited_only) {
 }
 
 int resize_cq(ibv_cq* ibv, int entries) {
+  if (!genuine(ibv)) return ENOENT;
   if (entries < 1) return EINVAL;
   return guarded([&] {
     const std::lock_guard<std::mutex> lock(device_of(ibv->context).mutex);
@@ -138,6 +142,8 @@ int modify_cq(ibv_cq* ibv, ibv_modify_cq_attr* attr) {
 }
 
 }  // namespace
+
+bool genuine(ibv_cq* cq) { return genuine(*cq, ours<Cq>(cq).queue->number()); }
 
 void add_cq_operations(ContextOps& operations) {
   operations.create_cq = create_cq;

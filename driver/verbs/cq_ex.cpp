@@ -14,6 +14,8 @@ int take(ibv_cq_ex* ibv) {
   Cq& cq = of(ibv);
   const auto completion = cq.queue->poll();
   if (!completion) return ENOENT;
+  OpenDevice& device = device_of(ibv->context);
+  if (!device.binding.empty()) end_bind(device, *completion);
   cq.current = *completion;
   ibv->wr_id = completion->id;
   ibv->status = status_of(*completion);

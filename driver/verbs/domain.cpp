@@ -22,6 +22,7 @@ ibv_pd* alloc_pd(ibv_context* context) {
 }
 
 int dealloc_pd(ibv_pd* ibv) {
+  if (!genuine(ibv)) return ENOENT;
   OpenDevice& device = device_of(ibv->context);
   const std::lock_guard<std::mutex> lock(device.mutex);
   Pd& pd = ours<Pd>(ibv);
@@ -33,8 +34,8 @@ int dealloc_pd(ibv_pd* ibv) {
 
 /// A parent domain shares the domain it was made of; thread domains change nothing here.
 ibv_pd* alloc_parent_domain(ibv_context* context, ibv_parent_domain_init_attr* attr) {
-  if (attr->pd == nullptr || attr->comp_mask != 0) {
-    errno = attr->pd == nullptr ? EINVAL : EOPNOTSUPP;
+  if (attr->pd == nullptr || !genuine(attr->pd) || attr->comp_mask != 0) {
+    errno = attr->comp_mask != 0 ? EOPNOTSUPP : EINVAL;
     return nullptr;
   }
   return guarded_pointer([&]() -> ibv_pd* {
@@ -60,7 +61,7 @@ ibv_mr* reg_mr(ibv_pd* ibv, void* address, std::size_t length, std::uint64_t iov
     return nullptr;
   }
   std::uint32_t rights = 0;
-  if (!convert_access(static_cast<unsigned>(access), rights)) {
+  if (!genuine(ibv) || !convert_access(static_cast<unsigned>(access), rights)) {
     errno = EINVAL;
     return nullptr;
   }
@@ -89,6 +90,7 @@ int dereg_mr(Mr* mr) {
     OpenDevice& device = device_of(mr->ibv.context);
     const std::lock_guard<std::mutex> lock(device.mutex);
     Region& region = ours<Region>(mr);
+    if (!genuine(mr->ibv, region.region->key() >> 8)) return ENOENT;
     if (!device.remote().gone()) region.region->deregister();  // else nothing is registered
     delete &region;
     return 0;
@@ -125,7 +127,7 @@ int rereg_mr(Mr* mr, int flags, ibv_pd* ibv, void* address, std::size_t length, 
 }
 
 ibv_mw* alloc_mw(ibv_pd* ibv, ibv_mw_type type) {
-  if (type != IBV_MW_TYPE_1 && type != IBV_MW_TYPE_2) {
+  if (!genuine(ibv) || (type != IBV_MW_TYPE_1 && type != IBV_MW_TYPE_2)) {
     errno = EINVAL;
     return nullptr;
   }
@@ -145,14 +147,17 @@ ibv_mw* alloc_mw(ibv_pd* ibv, ibv_mw_type type) {
 int dealloc_mw(ibv_mw* ibv) {
   OpenDevice& device = device_of(ibv->context);
   const std::lock_guard<std::mutex> lock(device.mutex);
-  delete &ours<Window>(ibv);
+  Window& window = ours<Window>(ibv);
+  if (!genuine(*ibv, window.window->key() >> 8)) return ENOENT;
+  device.binding.erase(&window);
+  delete &window;
   return 0;
 }
 
 /// Without UD an address handle stays in the process: nothing uses it.
 ibv_ah* create_ah(ibv_pd* pd, ibv_ah_attr* attr) {
   OpenDevice& device = device_of(pd->context);
-  if (attr->is_global == 0 || attr->port_num != 1 ||
+  if (!genuine(pd) || attr->is_global == 0 || attr->port_num != 1 ||
       attr->grh.sgid_index >= device.context().limits().max_gid) {
     errno = EINVAL;  // RoCE addresses by GID
     return nullptr;
@@ -179,12 +184,18 @@ int destroy_ah(ibv_ah* ah) {
   OpenDevice& device = device_of(ah->context);
   const std::lock_guard<std::mutex> lock(device.mutex);
   Handle& handle = ours<Handle>(ah);
+  if (!genuine(*ah, handle.handle != nullptr ? handle.handle->number() : 0)) return ENOENT;
   if (handle.handle == nullptr) --device.handles_of_process;
   delete &handle;
   return 0;
 }
 
 }  // namespace
+
+bool genuine(ibv_pd* ibv) {
+  driver::ProtectionDomain& pd = *ours<Pd>(ibv).pd;
+  return ibv->handle == pd.number() && &pd.context() == &device_of(ibv->context).context();
+}
 
 void add_domain_operations(ContextOps& operations) {
   operations.alloc_pd = alloc_pd;
@@ -201,7 +212,7 @@ void add_domain_operations(ContextOps& operations) {
   operations.alloc_mw = alloc_mw;
   operations.dealloc_mw = reporting<dealloc_mw>;
   operations.create_ah = create_ah;
-  operations.destroy_ah = destroy_ah;
+  operations.destroy_ah = reporting<destroy_ah>;
 }
 
 }  // namespace roci::verbs

@@ -46,6 +46,9 @@ class OpenDevice {
   /// Completion queues with a channel; their readers get an event when the device is gone.
   std::set<std::pair<std::uint32_t, ibv_cq*>> notified;
 
+  /// Windows whose last bind is not known to have succeeded.
+  std::set<struct Window*> binding;
+
   unsigned handles_of_process = 0;  ///< address handles, where the adapter has no UD
 
   /// Called after an empty poll. After several the caller sleeps until the simulator wrote memory:
@@ -105,6 +108,9 @@ struct Window {
   ibv_mw ibv;
   std::shared_ptr<driver::ProtectionDomain> pd;
   std::unique_ptr<driver::MemoryWindow> window;
+  std::uint32_t bind_qpn = 0;    ///< queue pair of the last bind
+  std::uint64_t bind_id = 0;     ///< its work request
+  std::uint32_t key_before = 0;  ///< key of the window before it
 };
 
 struct Handle {
@@ -189,6 +195,7 @@ void add_domain_operations(ContextOps& operations);
 void add_cq_operations(ContextOps& operations);
 void add_qp_operations(ContextOps& operations);
 void add_multicast_operations(ContextOps& operations);
+void add_window_operations(ContextOps& operations);
 void add_srq_operations(ContextOps& operations);
 void add_query_operations(ContextOps& operations);
 
@@ -233,9 +240,23 @@ int fill_destination(ibv_ah* ah, std::uint32_t qpn, std::uint32_t qkey,
 /// Makes the request that binds a window of type 2; an errno value when it is not permitted. The
 /// program owns the lower 8 bits of `key`; the index above them is that of the window, as with
 /// other providers.
-int fill_bind(const ibv_mw& mw, std::uint32_t key, const ibv_mw_bind_info& info,
+int fill_bind(ibv_mw& mw, std::uint32_t key, const ibv_mw_bind_info& info,
               driver::SendRequest& request);
 /// Notes the key of a bind that was posted, in the window and in its ibv_mw::rkey.
-void record_bind(Window& window, std::uint32_t key);
+void record_bind(OpenDevice& device, Window& window, const driver::SendRequest& request,
+                 std::uint32_t qpn);
+/// Gives a window its key back when `completion` is that of a bind that failed.
+void end_bind(OpenDevice& device, const driver::Completion& completion);
+
+/// Whether the program left the handle of an object as it was made, and the object is of `device`.
+/// A kernel finds objects by handles; here they show pointers to something else.
+template <typename Ibv>
+bool genuine(const Ibv& ibv, std::uint32_t number) {
+  return ibv.handle == number;
+}
+bool genuine(ibv_pd* pd);
+bool genuine(ibv_cq* cq);
+bool genuine(ibv_qp* qp);
+bool genuine(ibv_srq* srq);
 
 }  // namespace roci::verbs

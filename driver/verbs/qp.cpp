@@ -36,7 +36,9 @@ int check(const driver::DeviceLimits& limits, const ibv_qp_init_attr_ex& attr) {
   const auto service = service_of(attr.qp_type);
   if (!service || !limits.has(*service)) return EOPNOTSUPP;
   if (attr.send_cq == nullptr || attr.recv_cq == nullptr) return EINVAL;
-  return 0;
+  const bool known = genuine(attr.pd) && genuine(attr.send_cq) && genuine(attr.recv_cq) &&
+                     (attr.srq == nullptr || genuine(attr.srq));
+  return known ? 0 : EINVAL;
 }
 
 QueuePair* create(ibv_context* context, ibv_qp_init_attr_ex& attr) {
@@ -114,6 +116,7 @@ ibv_qp* create_qp_ex(ibv_context* context, ibv_qp_init_attr_ex* attr) {
 }
 
 int destroy_qp(ibv_qp* ibv) {
+  if (!genuine(ibv)) return ENOENT;
   QueuePair& pair = ours<QueuePair>(ibv);
   {
     OpenDevice& device = device_of(ibv->context);
@@ -129,6 +132,7 @@ int destroy_qp(ibv_qp* ibv) {
 }
 
 int modify_qp(ibv_qp* ibv, ibv_qp_attr* attr, int mask) {
+  if (!genuine(ibv)) return ENOENT;
   constexpr int kNamed = 2 * IBV_QP_DEST_QPN - 1;  // bits 20:0, as the kernel has them
   if ((mask & ~kNamed) != 0) return EOPNOTSUPP;
   // Attributes of alternate paths, which RoCE does not have, and of resizing.
@@ -157,6 +161,7 @@ int modify_qp(ibv_qp* ibv, ibv_qp_attr* attr, int mask) {
 }
 
 int query_qp(ibv_qp* ibv, ibv_qp_attr* attr, int, ibv_qp_init_attr* init) {
+  if (!genuine(ibv)) return ENOENT;
   return guarded([&] {
     QueuePair& pair = ours<QueuePair>(ibv);
     const std::lock_guard<std::mutex> lock(device_of(ibv->context).mutex);
@@ -210,7 +215,8 @@ int post_one(QueuePair& pair, const ibv_send_wr& wr, driver::SendRequest& reques
   }
   const int error = errno_of(pair.pair->post_send(&request, 1).error);
   if (error == 0 && wr.opcode == IBV_WR_BIND_MW) {
-    record_bind(ours<Window>(wr.bind_mw.mw), request.remote_key);
+    record_bind(device_of(pair.qp.qp.context), ours<Window>(wr.bind_mw.mw), request,
+                pair.pair->number());
   }
   return error;
 }
@@ -233,34 +239,9 @@ int post_recv(ibv_qp* ibv, ibv_recv_wr* wr, ibv_recv_wr** bad) {
   return post_receives(device_of(ibv->context), *ours<QueuePair>(ibv).pair, wr, bad);
 }
 
-/// Binds a window of type 1; its key gets the next variant number.
-int bind_mw(ibv_qp* ibv, ibv_mw* mw, ibv_mw_bind* bind) {
-  QueuePair& pair = ours<QueuePair>(ibv);
-  if (mw->type != IBV_MW_TYPE_1 || mw->pd != ibv->pd) return EINVAL;
-  const ibv_mw_bind_info& info = bind->bind_info;
-  if (info.length != 0 && (info.mr == nullptr || info.mr->pd != mw->pd)) return EPERM;
-  std::uint32_t rights = 0;
-  if (!convert_access(info.mw_access_flags, rights)) return EINVAL;
-  const std::lock_guard<std::mutex> lock(device_of(ibv->context).mutex);
-  Window& window = ours<Window>(mw);
-  driver::SendRequest request =
-      driver::MemoryWindow::bind(window.window->next_key(), info.mr != nullptr ? info.mr->lkey : 0,
-                                 info.addr, info.length, rights);
-  request.id = bind->wr_id;
-  request.signaled = pair.signal_all || (bind->send_flags & IBV_SEND_SIGNALED) != 0;
-  request.fence = (bind->send_flags & IBV_SEND_FENCE) != 0;
-  const int error = errno_of(pair.pair->post_send(&request, 1).error);
-  if (error != 0) return error;
-  record_bind(window, request.remote_key);
-  return 0;
-}
-
 }  // namespace
 
-void record_bind(Window& window, std::uint32_t key) {
-  window.window->set_key(key);
-  window.ibv.rkey = key;
-}
+bool genuine(ibv_qp* qp) { return genuine(*qp, ours<QueuePair>(qp).pair->number()); }
 
 int fill_destination(ibv_ah* ah, std::uint32_t qpn, std::uint32_t qkey,
                      driver::SendRequest& request) {
@@ -272,20 +253,6 @@ int fill_destination(ibv_ah* ah, std::uint32_t qpn, std::uint32_t qkey,
   return 0;
 }
 
-int fill_bind(const ibv_mw& mw, std::uint32_t key, const ibv_mw_bind_info& info,
-              driver::SendRequest& request) {
-  std::uint32_t rights = 0;
-  if (mw.type != IBV_MW_TYPE_2 || !convert_access(info.mw_access_flags, rights)) return EINVAL;
-  request.opcode = driver::Opcode::kBindMw;
-  request.remote_key = mw.handle << 8 | (key & 0xFF);
-  request.region_key = info.mr != nullptr ? info.mr->lkey : 0;
-  request.remote_address = info.addr;
-  request.swap_add = info.length;
-  request.compare = rights;
-  request.sges.clear();
-  return 0;
-}
-
 void add_qp_operations(ContextOps& operations) {
   operations.create_qp = create_qp;
   operations.create_qp_ex = create_qp_ex;
@@ -294,7 +261,6 @@ void add_qp_operations(ContextOps& operations) {
   operations.query_qp = reporting<query_qp>;
   operations.post_send = reporting<post_send>;
   operations.post_recv = reporting<post_recv>;
-  operations.bind_mw = reporting<bind_mw>;
 }
 
 }  // namespace roci::verbs

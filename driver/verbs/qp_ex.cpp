@@ -102,7 +102,8 @@ int complete(ibv_qp_ex* qp) {
     error = errno_of(pair.pair->post_send(building.requests.data(), building.count).error);
     for (std::size_t i = 0; i < building.count && error == 0; ++i) {
       if (building.windows[i] != nullptr) {
-        record_bind(*building.windows[i], building.requests[i].remote_key);
+        record_bind(device_of(qp->qp_base.context), *building.windows[i], building.requests[i],
+                    pair.pair->number());
       }
     }
   }

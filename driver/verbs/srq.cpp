@@ -8,6 +8,10 @@ namespace {
 using driver::protocol::Object;
 
 ibv_srq* create(ibv_pd* ibv, ibv_srq_attr& attr) {
+  if (!genuine(ibv)) {
+    errno = EINVAL;
+    return nullptr;
+  }
   return guarded_pointer([&]() -> ibv_srq* {
     OpenDevice& device = device_of(ibv->context);
     const std::lock_guard<std::mutex> lock(device.mutex);
@@ -53,6 +57,7 @@ ibv_srq* create_srq_ex(ibv_context* context, ibv_srq_init_attr_ex* attr) {
 }
 
 int destroy_srq(ibv_srq* ibv) {
+  if (!genuine(ibv)) return ENOENT;
   SharedQueue& srq = ours<SharedQueue>(ibv);
   {
     OpenDevice& device = device_of(ibv->context);
@@ -67,6 +72,7 @@ int destroy_srq(ibv_srq* ibv) {
 }
 
 int modify_srq(ibv_srq* ibv, ibv_srq_attr* attr, int mask) {
+  if (!genuine(ibv)) return ENOENT;
   if ((mask & ~(IBV_SRQ_MAX_WR | IBV_SRQ_LIMIT)) != 0) return EINVAL;
   return guarded([&] {
     const std::lock_guard<std::mutex> lock(device_of(ibv->context).mutex);
@@ -83,6 +89,7 @@ int modify_srq(ibv_srq* ibv, ibv_srq_attr* attr, int mask) {
 }
 
 int query_srq(ibv_srq* ibv, ibv_srq_attr* attr) {
+  if (!genuine(ibv)) return ENOENT;
   return guarded([&] {
     const std::lock_guard<std::mutex> lock(device_of(ibv->context).mutex);
     driver::SharedReceiveQueue& queue = *ours<SharedQueue>(ibv).queue;
@@ -96,6 +103,8 @@ int post_srq_recv(ibv_srq* ibv, ibv_recv_wr* wr, ibv_recv_wr** bad) {
 }
 
 }  // namespace
+
+bool genuine(ibv_srq* srq) { return genuine(*srq, ours<SharedQueue>(srq).queue->number()); }
 
 void add_srq_operations(ContextOps& operations) {
   operations.create_srq = create_srq;

@@ -38,7 +38,9 @@ Result find_key(Device* device, uint32_t value, Place field, uint32_t* index, Bl
 
 Result make_key(Device* device, uint32_t kind, Block* row, uint32_t* value) {
   Objects& objects = device->objects;
-  if (objects.free_keys.empty()) return no_resource();
+  const bool window = is_window(kind);
+  uint32_t& count = window ? objects.windows : objects.regions;
+  if (count >= (window ? objects.max_windows() : objects.max_regions())) return no_resource();
   const uint32_t index = objects.free_keys.take();
   MemoryKey& key = objects.key[index];
   const auto variant = static_cast<uint8_t>(key.variant + 1);
@@ -51,6 +53,7 @@ Result make_key(Device* device, uint32_t kind, Block* row, uint32_t* value) {
   }
   key = {true, variant, pd, static_cast<uint8_t>(kind)};
   ++objects.pd[pd].users;
+  ++count;
   *value = index << kVariantBits | variant;
   return ok();
 }
@@ -62,6 +65,7 @@ Result drop_key(Device* device, uint32_t index, const Block& row) {
   Objects& objects = device->objects;
   MemoryKey& key = objects.key[index];
   --objects.pd[key.pd].users;
+  --(is_window(key.kind) ? objects.windows : objects.regions);
   key.used = false;
   key.variant = static_cast<uint8_t>(row.get(layout::key::variant));  // the next key differs
   objects.free_keys.give(index);

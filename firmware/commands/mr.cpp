@@ -9,11 +9,6 @@ constexpr uint32_t kChangeRange = mask_of(0);
 constexpr uint32_t kChangeDomain = mask_of(1);
 constexpr uint32_t kChangeRights = mask_of(2);
 
-bool is_window(uint32_t kind) {
-  return kind == number(layout::KeyKind::kWindowType1) ||
-         kind == number(layout::KeyKind::kWindowType2);
-}
-
 /// Whether a window is bound to the region in row `region`. False result: the adapter does not
 /// respond.
 bool any_window(Device* device, uint32_t region, bool* found) {

@@ -3,14 +3,6 @@
 #include "firmware/commands/keys.hpp"
 
 namespace roci::fw {
-namespace {
-
-bool is_window(uint32_t kind) {
-  return kind == number(layout::KeyKind::kWindowType1) ||
-         kind == number(layout::KeyKind::kWindowType2);
-}
-
-}  // namespace
 
 Result alloc_mw(Device* device, const Command& command, Reply* reply) {
   namespace body = layout::alloc_mw;

@@ -29,7 +29,7 @@ void Objects::reset(uint32_t qps, uint32_t cqs, uint32_t keys, uint32_t srqs, ui
   for (Attachment& one : attachment) one = Attachment();
   for (uint16_t& one : pkey) one = 0;
   pkey[0] = kDefaultPkey;
-  drains = 0;
+  drains = regions = windows = 0;
   free_qps.fill(kFirstQpn, num_qps);
   free_cqs.fill(0, num_cqs);
   free_keys.fill(kFirstKey, num_keys);

@@ -12,8 +12,8 @@ namespace roci::fw {
 // Maximum numbers of objects in firmware; the adapter may have fewer.
 constexpr uint32_t kMaxQps = 1024;
 constexpr uint32_t kMaxCqs = 1024;
-constexpr uint32_t kMaxKeys = 4096;
-constexpr uint32_t kMaxPds = 256;
+constexpr uint32_t kMaxKeys = 32768;
+constexpr uint32_t kMaxPds = 4096;
 constexpr uint32_t kMaxSrqs = 256;
 constexpr uint32_t kMaxAhs = 1024;
 constexpr uint32_t kMaxAttachments = 256;
@@ -22,6 +22,13 @@ constexpr uint16_t kDefaultPkey = 0xFFFF;  ///< entry 0 after the start: full me
 constexpr uint32_t kFirstQpn = 2;          ///< numbers 0 and 1 are reserved (QP-19)
 constexpr uint32_t kFirstKey = 1;          ///< key 0 is never valid
 constexpr uint32_t kFirstPd = 1;
+constexpr uint32_t kRowsForWindow =
+    4;  ///< one row of so many is for a window, the rest for regions
+
+constexpr bool is_window(uint32_t kind) {
+  return kind == static_cast<uint32_t>(layout::KeyKind::kWindowType1) ||
+         kind == static_cast<uint32_t>(layout::KeyKind::kWindowType2);
+}
 
 /// Free numbers in a queue: the number freed last is allocated last (QP-18).
 template <uint32_t kRoom>
@@ -162,6 +169,8 @@ struct Objects {
   Attachment attachment[kMaxAttachments];
   uint16_t pkey[kMaxPkeys];  ///< 0: empty
   uint32_t drains;           ///< queue pairs with `notify`
+  uint32_t regions;          ///< rows of `key` in use
+  uint32_t windows;          ///< likewise
   NumberPool<kMaxQps> free_qps;
   NumberPool<kMaxCqs> free_cqs;
   NumberPool<kMaxKeys> free_keys;
@@ -186,6 +195,11 @@ struct Objects {
   bool lacks(layout::Option option) const {
     return (absent >> static_cast<uint32_t>(option) & 1) != 0;
   }
+  uint32_t max_windows() const {
+    return lacks(layout::Option::kKeyOps) ? 0 : num_keys / kRowsForWindow;
+  }
+  /// All regions and all windows fit at once.
+  uint32_t max_regions() const { return num_keys - kFirstKey - max_windows(); }
   bool has_pd(uint32_t number) const { return number < kMaxPds && pd[number].used; }
 };
 

@@ -24,7 +24,7 @@ Result query_device(Device* device, const Command&, Reply* reply) {
   const Objects& objects = device->objects;
   reply->put(body::max_qp, objects.num_qps - kFirstQpn);
   reply->put(body::max_cq, objects.num_cqs);
-  reply->put(body::max_mr, objects.num_keys - kFirstKey);
+  reply->put(body::max_mr, objects.max_regions());
   reply->put(body::max_pd, kMaxPds - kFirstPd);
   reply->put(body::max_qp_wr, mask_of(kMaxQueueLog));
   reply->put(body::max_cqe, mask_of(kMaxCqLog));
@@ -34,11 +34,10 @@ Result query_device(Device* device, const Command&, Reply* reply) {
   reply->put(body::max_gid, kMaxGids);
   reply->put(body::max_message, layout::kMaxMessage);
   reply->put(body::fw_version, kFirmwareVersion);
-  const bool windows = !objects.lacks(layout::Option::kKeyOps);
   reply->put(body::max_srq, objects.lacks(layout::Option::kSrq) ? 0 : objects.num_srqs);
   reply->put(body::max_srq_wr, mask_of(kMaxQueueLog));
   reply->put(body::max_pkeys, kMaxPkeys);
-  reply->put(body::max_mw, windows ? objects.num_keys - kFirstKey : 0);
+  reply->put(body::max_mw, objects.max_windows());
   reply->put(body::services, objects.services);
   reply->put(body::max_ah, objects.num_ahs);
   reply->put(body::absent, objects.absent);

@@ -45,7 +45,7 @@ TEST_CASE("QueryDevice and QueryPort: limits and address") {
   const CommandReply device = bench.run(AdminOp::kQueryDevice);
   CHECK(device.get(query_device_reply::max_qp) == 14);
   CHECK(device.get(query_device_reply::max_cq) == 16);
-  CHECK(device.get(query_device_reply::max_mr) == 15);
+  CHECK(device.get(query_device_reply::max_mr) == 11);
   CHECK(device.get(query_device_reply::max_qp_wr) == 32768);
   CHECK(device.get(query_device_reply::max_cqe) == 65536);
   CHECK(device.get(query_device_reply::max_sge) == 13);
@@ -56,7 +56,7 @@ TEST_CASE("QueryDevice and QueryPort: limits and address") {
   CHECK(device.get(query_device_reply::max_srq) == 4);
   CHECK(device.get(query_device_reply::max_srq_wr) == 32768);
   CHECK(device.get(query_device_reply::max_pkeys) == 16);
-  CHECK(device.get(query_device_reply::max_mw) == 15);
+  CHECK(device.get(query_device_reply::max_mw) == 4);
   const CommandReply port = bench.run(AdminOp::kQueryPort);
   CHECK(port.get(query_port_reply::state) == 4);
   CHECK(port.get(query_port_reply::max_mtu) == 5);
@@ -129,11 +129,11 @@ TEST_CASE("SetGid, QueryGid: entries are kept, cleared, and checked") {
                query_gid::index);
 }
 
-TEST_CASE("AllocPd, DeallocPd: 255 domains, rejected while in use") {
+TEST_CASE("AllocPd, DeallocPd: 4,095 domains, rejected while in use") {
   Bench bench;
   std::set<std::uint32_t> pds;
-  for (int i = 0; i < 255; ++i) pds.insert(bench.pd());
-  CHECK(pds.size() == 255);
+  for (int i = 0; i < 4095; ++i) pds.insert(bench.pd());
+  CHECK(pds.size() == 4095);
   CHECK(pds.count(0) == 0);
   CHECK(bench.run(AdminOp::kAllocPd).status == AdminStatus::kNoResource);
   const std::uint32_t pd = *pds.begin();
@@ -142,7 +142,7 @@ TEST_CASE("AllocPd, DeallocPd: 255 domains, rejected while in use") {
                dealloc_pd::pd);
   CHECK(bench.run(AdminOp::kDeregMr, Body().put(dereg_mr::key, key)).status == AdminStatus::kOk);
   CHECK(bench.run(AdminOp::kDeallocPd, Body().put(dealloc_pd::pd, pd)).status == AdminStatus::kOk);
-  for (const std::uint32_t bad : {pd, 0u, 256u, 0xFFFFFFFFu}) {
+  for (const std::uint32_t bad : {pd, 0u, 4096u, 0xFFFFFFFFu}) {
     bench.reject(AdminOp::kDeallocPd, Body().put(dealloc_pd::pd, bad), AdminStatus::kBadHandle,
                  dealloc_pd::pd);
   }
@@ -257,6 +257,33 @@ TEST_CASE("RegMr: rights, bounds and handles are checked (MR-04)") {
                AdminStatus::kBadParameter, reg_mr::addr);
   CHECK(bench.run(AdminOp::kRegMr, Body(good).put(reg_mr::iova, ~0ull - 0x10001)).status ==
         AdminStatus::kOk);
-  for (int i = 0; i < 14; ++i) bench.run_ok(AdminOp::kRegMr, good, reg_mr_reply::key);
+  for (int i = 0; i < 10; ++i) bench.run_ok(AdminOp::kRegMr, good, reg_mr_reply::key);
   CHECK(bench.run(AdminOp::kRegMr, good).status == AdminStatus::kNoResource);
+}
+
+TEST_CASE("as many regions and windows as QueryDevice reports exist at once, and no more") {
+  Bench bench;
+  const std::uint32_t pd = bench.pd();
+  const CommandReply device = bench.run(AdminOp::kQueryDevice);
+  const auto regions = static_cast<unsigned>(device.get(query_device_reply::max_mr));
+  const auto windows = static_cast<unsigned>(device.get(query_device_reply::max_mw));
+  const Body region = Bench::mr_body(pd);
+  const Body window = Body().put(alloc_mw::pd, pd).put(alloc_mw::kind, KeyKind::kWindowType2);
+  const Body fast = Body().put(alloc_fast_mr::pd, pd).put(alloc_fast_mr::pasid, 1);
+  std::uint32_t last_region = 0, last_window = 0;
+  for (int round = 0; round < 2; ++round) {
+    for (unsigned i = round * (windows - 1); i < windows; ++i) {
+      last_window = bench.run_ok(AdminOp::kAllocMw, window, alloc_mw_reply::key);
+    }
+    CHECK(bench.run(AdminOp::kAllocMw, window).status == AdminStatus::kNoResource);
+    for (unsigned i = round * (regions - 1); i < regions; ++i) {
+      last_region = bench.run_ok(AdminOp::kRegMr, region, reg_mr_reply::key);
+    }
+    CHECK(bench.run(AdminOp::kRegMr, region).status == AdminStatus::kNoResource);
+    CHECK(bench.run(AdminOp::kAllocFastMr, fast).status == AdminStatus::kNoResource);
+    const Body old_window = Body().put(dealloc_mw::key, last_window);
+    CHECK(bench.run(AdminOp::kDeallocMw, old_window).status == AdminStatus::kOk);
+    const Body old_region = Body().put(dereg_mr::key, last_region);
+    CHECK(bench.run(AdminOp::kDeregMr, old_region).status == AdminStatus::kOk);
+  }
 }

@@ -10,11 +10,13 @@
 #include <cerrno>
 #include <climits>
 #include <cstring>
+#include <utility>
 
 namespace roci::sim {
 namespace {
 
 constexpr std::uint64_t kPageValidNs = 1000;
+constexpr std::size_t kAheadBytes = 16384;
 constexpr std::size_t kEntryBytes = 64;    // up to this, a write may be a queue entry
 constexpr std::size_t kLastWordBytes = 4;  // with the owner bit
 
@@ -80,12 +82,47 @@ bool ClientMemory::fetch(Space& space, std::uint64_t address, void* data, std::s
   return error == 0;
 }
 
-const ClientMemory::CachedPage* ClientMemory::cached(Space& space, std::uint64_t address) {
-  for (const CachedPage& page : space.pages) {
-    if (page.address == address && page.epoch == epoch_ && *now_ns_ - page.read_ns < kPageValidNs) {
-      return &page;
-    }
+bool ClientMemory::valid(std::uint64_t epoch, std::uint64_t read_ns) const {
+  return epoch == epoch_ && *now_ns_ - read_ns < kPageValidNs;
+}
+
+/// Reads payload from what was fetched with the payload before it, or fetches more than it needs
+/// when it follows the last read. False: neither.
+bool ClientMemory::read_ahead(Space& space, std::uint64_t address, std::uint8_t* data,
+                              std::size_t bytes) {
+  Ahead& ahead = space.ahead;
+  const bool follows = std::exchange(ahead.next, address + bytes) == address;
+  const auto holds = [&] {
+    return ahead.bytes != 0 && address >= ahead.address &&
+           address - ahead.address + bytes <= ahead.bytes;
+  };
+  if (!holds() || !valid(ahead.epoch, ahead.read_ns)) {
+    if (!follows || bytes >= kAheadBytes) return false;
+    ahead.data.resize(kAheadBytes);
+    const iovec local{ahead.data.data(), kAheadBytes};
+    const iovec remote{reinterpret_cast<void*>(address), kAheadBytes};
+    ++counts_.calls_to_read;
+    const ssize_t moved = process_vm_readv(space.pid, &local, 1, &remote, 1, 0);
+    ahead.address = address;
+    ahead.epoch = epoch_;
+    ahead.read_ns = *now_ns_;
+    ahead.bytes = moved > 0 ? static_cast<std::size_t>(moved) : 0;
+    if (!holds()) return false;
   }
+  std::memcpy(data, ahead.data.data() + (address - ahead.address), bytes);
+  return true;
+}
+
+const ClientMemory::CachedPage* ClientMemory::held(const Space& space,
+                                                   std::uint64_t address) const {
+  for (const CachedPage& page : space.pages) {
+    if (page.address == address && valid(page.epoch, page.read_ns)) return &page;
+  }
+  return nullptr;
+}
+
+const ClientMemory::CachedPage* ClientMemory::cached(Space& space, std::uint64_t address) {
+  if (const CachedPage* page = held(space, address)) return page;
   CachedPage& page = space.pages[space.oldest];
   space.oldest = (space.oldest + 1) % space.pages.size();
   if (!fetch(space, address, page.bytes.data(), kPage)) {
@@ -107,15 +144,20 @@ bool ClientMemory::read(std::uint32_t pasid, std::uint64_t address, std::uint8_t
     ++counts_.failures;
     return false;
   }
+  Space& space = found->second;
   const std::uint64_t offset = address % kPage;
-  bool done = false;
-  if (offset + bytes <= kPage && bytes < kPage) {
-    const CachedPage* page = cached(found->second, address - offset);
-    done = page != nullptr;
-    if (done) std::memcpy(data, page->bytes.data() + offset, bytes);
-  } else {
-    done = fetch(found->second, address, data, bytes);
+  const bool in_page = offset + bytes <= kPage && bytes < kPage;
+  const CachedPage* page = in_page ? held(space, address - offset) : nullptr;
+  // What a page holds already is not read ahead; the next page of a transfer is.
+  if (page != nullptr) {
+    if (bytes > kEntryBytes) space.ahead.next = address + bytes;
+  } else if (bytes > kEntryBytes && read_ahead(space, address, data, bytes)) {
+    return true;
+  } else if (in_page) {
+    page = cached(space, address - offset);
   }
+  const bool done = in_page ? page != nullptr : fetch(space, address, data, bytes);
+  if (page != nullptr) std::memcpy(data, page->bytes.data() + offset, bytes);
   counts_.failures += !done;
   return done;
 }
@@ -149,6 +191,7 @@ void ClientMemory::write_held(std::uint32_t pasid, std::uint64_t address,
 bool ClientMemory::put(Space& space, std::uint64_t address, const std::uint8_t* data,
                        std::size_t bytes) {
   for (CachedPage& page : space.pages) page.address = 1;
+  space.ahead.bytes = 0;
   // move() does not change what it writes from.
   const int error = move(true, space.pid, address, const_cast<std::uint8_t*>(data), bytes);
   // Writes to a process that has just exited succeed, as writes to pinned pages would.

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <unordered_map>
+#include <vector>
 
 #include "driver/device/protocol.hpp"
 #include "model/packet/bytes.hpp"
@@ -17,7 +18,7 @@
 namespace roci::sim {
 
 /// Address spaces by PASID. A system call takes microseconds for any length, so a read fetches the
-/// whole page; sim/server/README.md states how long a fetched page is valid.
+/// whole page, or several in a row; sim/server/README.md states how long they are valid.
 class ClientMemory final : public testbench::AddressSpaces {
  public:
   /// Sets the source of simulated time; to be called before the first access.
@@ -68,6 +69,15 @@ class ClientMemory final : public testbench::AddressSpaces {
     std::uint64_t read_ns = 0;
     std::array<std::uint8_t, kPage> bytes;
   };
+  /// What was read ahead of a transfer that reads address after address.
+  struct Ahead {
+    std::uint64_t next = 0;  ///< address after the last read
+    std::uint64_t address = 0;
+    std::uint64_t epoch = 0;
+    std::uint64_t read_ns = 0;
+    std::size_t bytes = 0;
+    std::vector<std::uint8_t> data;
+  };
   struct Space {
     pid_t pid = 0;  ///< 0: retired
     unsigned node = 0;
@@ -76,10 +86,14 @@ class ClientMemory final : public testbench::AddressSpaces {
     bool wrote = false;
     unsigned oldest = 0;
     std::array<CachedPage, 4> pages;
+    Ahead ahead;
   };
   bool put(Space& space, std::uint64_t address, const std::uint8_t* data, std::size_t bytes);
   bool fetch(Space& space, std::uint64_t address, void* data, std::size_t bytes);
+  const CachedPage* held(const Space& space, std::uint64_t address) const;
   const CachedPage* cached(Space& space, std::uint64_t address);
+  bool valid(std::uint64_t epoch, std::uint64_t read_ns) const;
+  bool read_ahead(Space& space, std::uint64_t address, std::uint8_t* data, std::size_t bytes);
 
   const std::uint64_t* now_ns_ = nullptr;
   Decide decide_;

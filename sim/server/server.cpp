@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <utility>
 
 #include "driver/device/clock.hpp"
 
@@ -17,6 +18,10 @@ using driver::clock_ns;
 namespace {
 
 constexpr std::uint64_t kAcceptAgainNs = 100'000'000;
+// After work the simulator stays awake for so long: a program that posts again at once does not
+// have to wake it.
+constexpr std::uint64_t kAwakeNs = 20'000;
+constexpr unsigned kWakeForPayload = 64;  // looks while the simulation runs
 constexpr std::uint32_t kFirstPasid = 0x1000, kPasids = 1u << 20;
 
 int signal_descriptor() {
@@ -77,6 +82,9 @@ void Server::run() { fabric_.run(*this); }
 
 void Server::look(std::uint64_t now_ns) {
   if (time_.on()) return look_simulated(now_ns);
+  worked_ = true;
+  // Payload alone wakes nobody at once: mostly its completion follows.
+  if (++looks_ % kWakeForPayload == 0) memory_.wake_waiting();
   serve(now_ns);
   counters_.refresh();
   cm_.expire();
@@ -85,7 +93,6 @@ void Server::look(std::uint64_t now_ns) {
 
 /// Returns whether the adapters received doorbells.
 bool Server::serve(std::uint64_t now_ns) {
-  memory_.wake_waiting();
   const bool any = take_doorbells(now_ns);
   if (message_waits_ || clock_ns() - polled_at_ns_ >= kPollNs) {
     constexpr timespec kNoTime{0, 0};
@@ -108,10 +115,12 @@ std::uint64_t Server::rest(std::uint64_t now_ns, std::uint64_t until_ns) {
   if (ever && (live_ ? until_ns <= pace_.limit(start) : gap <= SimulatedTime::kJumpNs))
     return until_ns;
 
-  sleep(true);
-  // The bell of a process that rang before it saw `asleep` is checked here.
+  memory_.wake_waiting();
   frame_waits_ = false;
-  if (!rung()) {
+  const bool awake = std::exchange(worked_, false) && rings_within(std::min(gap, kAwakeNs));
+  if (!awake) sleep(true);
+  // The bell of a process that rang before it saw `asleep` is checked here.
+  if (!awake && !rung()) {
     std::uint64_t most = !ever   ? testbench::kNever
                          : live_ ? pace_.real_ns_to(until_ns, start)
                                  : gap;
@@ -126,7 +135,7 @@ std::uint64_t Server::rest(std::uint64_t now_ns, std::uint64_t until_ns) {
     }
     poll_for(most);
   }
-  sleep(false);
+  if (!awake) sleep(false);
   const std::uint64_t end = clock_ns();
   std::uint64_t reached = end - start >= gap ? until_ns : now_ns + (end - start);
   if (live_) {
@@ -143,6 +152,15 @@ std::uint64_t Server::rest(std::uint64_t now_ns, std::uint64_t until_ns) {
 bool Server::rung() const {
   return std::any_of(clients_.begin(), clients_.end(),
                      [](const auto& client) { return client->rung(); });
+}
+
+/// Waits without sleeping; whether a process rang.
+bool Server::rings_within(std::uint64_t ns) const {
+  const std::uint64_t start = clock_ns();
+  while (!rung()) {
+    if (clock_ns() - start >= ns) return false;
+  }
+  return true;
 }
 
 void Server::sleep(bool asleep) {

@@ -49,6 +49,7 @@ class Server final : public Surroundings {
   std::uint64_t rest_simulated(std::uint64_t now_ns, std::uint64_t until_ns);
   void serve_for(std::uint64_t ns);
   bool rung() const;
+  bool rings_within(std::uint64_t ns) const;
   void sleep(bool asleep);
   bool take_doorbells(std::uint64_t now_ns);
   void poll_sockets(const timespec* timeout);
@@ -84,6 +85,8 @@ class Server final : public Surroundings {
   std::uint64_t accept_from_ns_ = 0;  ///< when descriptors ran out
   bool message_waits_ = false;
   bool frame_waits_ = false;
+  bool worked_ = false;  ///< since the simulation rested
+  unsigned looks_ = 0;
   bool passed_on_ = false;  ///< adapters received doorbells or frames since the simulation rested
   std::uint32_t next_pasid_;
 };

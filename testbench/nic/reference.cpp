@@ -8,7 +8,7 @@ namespace roci::testbench {
 namespace {
 
 // The most that the firmware has objects for; the RTL engines are built smaller.
-constexpr unsigned kLogQps = 10, kLogKeys = 12, kLogCqs = 10, kLogSrqs = 8;
+constexpr unsigned kLogQps = 10, kLogKeys = 15, kLogCqs = 10, kLogSrqs = 8;
 constexpr unsigned kBeat = 64;  // completions and events are reported as writes of at most one beat
 
 std::string text_of(const char* what, std::uint32_t pasid, std::uint64_t address) {

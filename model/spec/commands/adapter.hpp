@@ -22,7 +22,7 @@ inline constexpr Field kQueryDeviceReply[] = {
     {"max_srq", 32, "Shared receive queues"},
     {"max_srq_wr", 32, "Entries of a shared receive queue"},
     {"max_pkeys", 32, "Entries of the P_Key table"},
-    {"max_mw", 32, "Memory windows; they share the rows of the regions"},
+    {"max_mw", 32, "Memory windows, besides the regions"},
     {"services", 32, "Bits by Service: which the engine has; RC always"},
     {"max_ah", 32, "Address handles; 0 without UD"},
     {"absent", 32, "Bits by Option: what the engine does not have"},

@@ -48,8 +48,7 @@ inline constexpr MemoryField<uint32_t, 384, 32> fw_version;  ///< Firmware versi
 inline constexpr MemoryField<uint32_t, 416, 32> max_srq;  ///< Shared receive queues
 inline constexpr MemoryField<uint32_t, 448, 32> max_srq_wr;  ///< Entries of a shared receive queue
 inline constexpr MemoryField<uint32_t, 480, 32> max_pkeys;  ///< Entries of the P_Key table
-/// Memory windows; they share the rows of the regions
-inline constexpr MemoryField<uint32_t, 512, 32> max_mw;
+inline constexpr MemoryField<uint32_t, 512, 32> max_mw;  ///< Memory windows, besides the regions
 /// Bits by Service: which the engine has; RC always
 inline constexpr MemoryField<uint32_t, 544, 32> services;
 inline constexpr MemoryField<uint32_t, 576, 32> max_ah;  ///< Address handles; 0 without UD

@@ -116,4 +116,70 @@ TEST_CASE("as many address handles as the device states, and each keeps its doma
   for (ibv_ah* handle : handles) CHECK(ibv_destroy_ah(handle) == 0);
 }
 
+TEST_CASE("an object is known by its handle: with another one nothing happens to it") {
+  World w;
+  ibv_qp* qp = w.pair.a.qp;
+  ibv_cq* cq = w.pair.a.cq;
+  ibv_mr* mr = need(ibv_reg_mr(w.device.pd, w.far.bytes.data(), kBytes, kAllAccess), "region");
+  ibv_mw* mw = need(ibv_alloc_mw(w.device.pd, IBV_MW_TYPE_2), "window");
+  const auto wrong = [](std::uint32_t& handle, auto call) {
+    handle ^= 0x5A5A5A5A;
+    const int result = call();
+    handle ^= 0x5A5A5A5A;
+    return result;
+  };
+  CHECK(wrong(w.device.pd->handle, [&] { return ibv_dealloc_pd(w.device.pd); }) == ENOENT);
+  CHECK(wrong(cq->handle, [&] { return ibv_destroy_cq(cq); }) == ENOENT);
+  CHECK(wrong(cq->handle, [&] { return ibv_req_notify_cq(cq, 0); }) == ENOENT);
+  CHECK(wrong(mr->handle, [&] { return ibv_dereg_mr(mr); }) == ENOENT);
+  CHECK(wrong(mw->handle, [&] { return ibv_dealloc_mw(mw); }) == ENOENT);
+  CHECK(wrong(qp->handle, [&] { return ibv_destroy_qp(qp); }) == ENOENT);
+  ibv_qp_attr attr{};
+  ibv_qp_init_attr init{};
+  CHECK(wrong(qp->handle, [&] { return ibv_query_qp(qp, &attr, 0, &init); }) == ENOENT);
+  CHECK(wrong(w.device.pd->handle, [&] {
+          return ibv_reg_mr(w.device.pd, w.far.bytes.data(), kBytes, 0) == nullptr ? errno : 0;
+        }) == EINVAL);
+  CHECK(wrong(cq->handle, [&] {
+          ibv_qp_init_attr with{};
+          with.send_cq = with.recv_cq = cq;
+          with.cap = {1, 1, 1, 1, 0};
+          with.qp_type = IBV_QPT_RC;
+          return ibv_create_qp(w.device.pd, &with) == nullptr ? errno : 0;
+        }) == EINVAL);
+  Device other;
+  std::swap(w.device.pd->context, other.context);
+  CHECK(ibv_dealloc_pd(w.device.pd) == ENOENT);
+  std::swap(w.device.pd->context, other.context);
+  CHECK(w.write(w.far.at(), mr->rkey, 8) == IBV_WC_SUCCESS);
+  CHECK(ibv_dealloc_mw(mw) == 0);
+  CHECK(ibv_dereg_mr(mr) == 0);
+}
+
+TEST_CASE("a bind that fails leaves the window its key, and the window can be freed") {
+  World w;
+  constexpr int kBindable = kAllAccess | IBV_ACCESS_MW_BIND;
+  ibv_mr* mr = need(ibv_reg_mr(w.device.pd, w.far.bytes.data(), kBytes, kBindable), "region");
+  ibv_mw* mw = need(ibv_alloc_mw(w.device.pd, IBV_MW_TYPE_2), "window");
+  const auto bind = [&](std::uint32_t key) {
+    ibv_send_wr wr{};
+    wr.opcode = IBV_WR_BIND_MW;
+    wr.bind_mw.mw = mw;
+    wr.bind_mw.rkey = key;
+    wr.bind_mw.bind_info = {mr, address_of(w.far.bytes.data()), 64, IBV_ACCESS_REMOTE_WRITE};
+    ibv_sge none{};
+    wr.sg_list = &none;
+    CHECK(w.pair.b.post(wr, 0, 0, 0) == 0);
+    return w.pair.b.next();
+  };
+  CHECK(bind(ibv_inc_rkey(mw->rkey)).status == IBV_WC_SUCCESS);
+  const std::uint32_t key = mw->rkey;
+  const ibv_wc failed = bind(ibv_inc_rkey(key));  // a bound window of type 2 is not bound again
+  CHECK(failed.status == IBV_WC_MW_BIND_ERR);
+  CHECK(failed.opcode == IBV_WC_BIND_MW);
+  CHECK(mw->rkey == key);
+  CHECK(ibv_dealloc_mw(mw) == 0);
+  CHECK(ibv_dereg_mr(mr) == 0);  // EBUSY while a window is bound to it
+}
+
 }  // namespace roci::user
