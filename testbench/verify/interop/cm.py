@@ -90,7 +90,7 @@ def lose(simulator, message):
     simulator.command("fault", "add", "action=drop", f"cm={message}", "nth=1")
 
 
-# A program that has sent its DREQ may be gone before its reply is late, and Linux ends with it.
+# A program that has sent its DREQ may end before the retransmission, and in Linux that ends it too.
 REPEATED = ["REQ", "REP", "RTU", "SIDR_REQ", "SIDR_REP"]
 
 
