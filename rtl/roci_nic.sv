@@ -32,6 +32,7 @@ module roci_nic #(
   parameter int unsigned Srq        = 1,    // shared receive queues; without them NumSrqs is 2
   parameter int unsigned QpCounters = 1,    // counters of each queue pair
   parameter int unsigned Networks   = 1,    // IPv6, RoCE v1 and VLAN tags, not IPv4 alone
+  parameter int unsigned Attachments = 256, // to multicast groups, power of two up to 256; 0: none
   parameter int unsigned Skips      = Compact == 0 ? 1 : 0  // next_deadline_o is known
 ) (
   input  logic                   clk_i,
@@ -126,7 +127,7 @@ module roci_nic #(
 
   // control
   roci_pkg::row_write_t row_write;
-  logic [23:0]          live_qpn, fault_qpn;
+  logic [23:0]          live_qpn, fault_qpn, key_row_index;
   logic [63:0]          moderation_deadline, timer_deadline;
   logic                 enable, pause, all_idle, row_write_valid, control_quiet, control_idle;
   logic                 sq_idle, rq_idle, rx_idle, tx_idle, order_idle, dma_idle, timer_idle;
@@ -153,7 +154,7 @@ module roci_nic #(
         cqe_rq_valid, cqe_rq_ready, count_sq_valid, count_sq_ready, count_rq_valid, count_rq_ready,
         live_sq_valid, live_sq_ready, live_rq_valid, live_rq_ready, fault_valid, fault_ready,
         fault_taken, timer_cmd_valid, timer_cmd_ready, timer_event_valid, timer_event_ready,
-        store_job_valid, store_job_ready, drop_ghost, rx_ok;
+        store_job_valid, store_job_ready, drop_ghost, rx_ok, tx_roce;
   // packets
   roci_pkg::rx_meta_t req_meta, rsp_meta;
   roci_pkg::seg_t     req_seg, rsp_seg, sq_seg, rq_seg, rd_seg;
@@ -195,13 +196,12 @@ module roci_nic #(
   logic [2*roci_pkg::KeyOpReqBits-1:0] key_op;
   logic [1:0]            key_op_valid, key_op_ready, key_op_rsp_valid;
   roci_pkg::key_op_rsp_t key_op_rsp;
-  logic [23:0]           key_row_index;
   roci_pkg::key_t        key_row;
   logic                  key_busy, key_row_valid, key_row_ready, drain, drained;
 
   roci_control #(
     .DataWidth(DataWidth), .NumQps(NumQps), .NumKeys(NumKeys), .NumCqs(NumCqs), .NumSrqs(NumSrqs),
-    .Absent(32'(Absent))
+    .Absent(32'(Absent)), .Attachments(Attachments)
   ) u_control (
     .clk_i, .rst_ni, .now_i, .s_axil_awaddr_i, .s_axil_awvalid_i, .s_axil_awready_o,
     .s_axil_wdata_i, .s_axil_wstrb_i, .s_axil_wvalid_i, .s_axil_wready_o, .s_axil_bresp_o,
@@ -377,8 +377,8 @@ module roci_nic #(
     .s_axis_fw_tkeep_i(fw_keep), .s_axis_fw_tlast_i(fw_last), .s_axis_fw_tvalid_i(fw_valid),
     .s_axis_fw_tready_o(fw_ready), .m_axis_tdata_o(m_axis_tx_tdata_o),
     .m_axis_tkeep_o(m_axis_tx_tkeep_o), .m_axis_tlast_o(m_axis_tx_tlast_o),
-    .m_axis_tvalid_o(m_axis_tx_tvalid_o), .m_axis_tready_i(m_axis_tx_tready_i), .sent_o(tx_sent),
-    .sent_error_o(tx_sent_error), .tx_stat_o(tx_stat)
+    .m_axis_tvalid_o(m_axis_tx_tvalid_o), .m_axis_tready_i(m_axis_tx_tready_i),
+    .m_axis_roce_o(tx_roce), .sent_o(tx_sent), .sent_error_o(tx_sent_error), .tx_stat_o(tx_stat)
   );
 
   roci_frame_meter #(.DataWidth(DataWidth)) u_rx_meter (
@@ -387,13 +387,15 @@ module roci_nic #(
 
   roci_rx #(
     .DataWidth(DataWidth), .NumQps(NumQps), .BufferBytes(RxBuffer), .FirstTicket(FirstTicket),
-    .Networks(Networks)
+    .Networks(Networks), .Attachments(Attachments)
   ) u_rx (
     .clk_i, .rst_ni, .enable_i(enable), .pause_i(pause), .idle_o(rx_idle),
     .row_write_valid_i(row_write_valid), .row_write_i(row_write),
     .s_axis_tdata_i(s_axis_rx_tdata_i), .s_axis_tkeep_i(s_axis_rx_tkeep_i),
     .s_axis_tlast_i(s_axis_rx_tlast_i), .s_axis_tvalid_i(s_axis_rx_tvalid_i),
-    .s_axis_tready_o(s_axis_rx_tready_o), .m_axis_eth_tdata_o(eth_rx_data),
+    .s_axis_tready_o(s_axis_rx_tready_o), .sent_tdata_i(m_axis_tx_tdata_o),
+    .sent_tkeep_i(m_axis_tx_tkeep_o), .sent_tlast_i(m_axis_tx_tlast_o), .sent_roce_i(tx_roce),
+    .sent_beat_i(m_axis_tx_tvalid_o && m_axis_tx_tready_i), .m_axis_eth_tdata_o(eth_rx_data),
     .m_axis_eth_tkeep_o(eth_rx_keep), .m_axis_eth_tlast_o(eth_rx_last),
     .m_axis_eth_tvalid_o(eth_rx_valid), .m_axis_eth_tready_i(eth_rx_ready),
     .req_meta_o(req_meta), .req_meta_valid_o(req_meta_valid), .req_meta_ready_i(req_meta_ready),
@@ -434,8 +436,7 @@ module roci_nic #(
   assign all_idle        = control_idle && sq_idle && rq_idle && rx_idle && tx_idle && order_idle
                            && dma_idle && key_idle && timer_idle;
   assign quiescent_o     = all_idle && control_quiet && !pause && !s_axil_awvalid_i
-                           && !s_axil_wvalid_i && !s_axil_arvalid_i && !s_axis_rx_tvalid_i
-                           && !s_axis_host_tvalid_i;
+      && !s_axil_wvalid_i && !s_axil_arvalid_i && !s_axis_rx_tvalid_i && !s_axis_host_tvalid_i;
   // With 0 the clock must not skip: to know the earliest of all deadlines takes 800 LUT4.
   assign next_deadline_o = Skips == 0 ? '0 : timer_deadline < moderation_deadline
                          ? timer_deadline : moderation_deadline;

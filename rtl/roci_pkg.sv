@@ -725,8 +725,9 @@ package roci_pkg;
     logic [127:0] gid;                 // First byte in the top bits
   } gid_t;
 
-  localparam int unsigned MulticastBits = 153;
+  localparam int unsigned MulticastBits = 154;
   typedef struct packed {
+    logic         more;                // A search that comes here goes on with the next row
     logic         valid;               // In use
     logic [23:0]  qpn;                 // Queue pair
     logic [127:0] gid;                 // The group, as a row of kGid
@@ -867,7 +868,7 @@ package roci_pkg;
     logic [63:0]  addr;                // DMA address of the first byte
   } seg_t;
 
-  localparam int unsigned RxFrameBits = 694;
+  localparam int unsigned RxFrameBits = 695;
   typedef struct packed {
     logic [223:0] ext;                 // Extension headers, left-aligned
     logic [12:0]  payload_len;         // Bytes of payload without pad
@@ -888,6 +889,7 @@ package roci_pkg;
     logic [127:0] dst_ip;              // Destination, an IPv4 address in the low 32 bits
     logic         bad;                 // RoCE, but to be dropped for `cause`
     logic [3:0]   cause;               // DropCause when `bad`
+    logic         looped;              // Sent by this adapter to a multicast group
     logic         roce;                // RoCE; else everything below is undefined
   } rx_frame_t;
 

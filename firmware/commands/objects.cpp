@@ -36,7 +36,6 @@ void Objects::reset(uint32_t qps, uint32_t cqs, uint32_t keys, uint32_t srqs, ui
   free_pds.fill(kFirstPd, kMaxPds);
   free_srqs.fill(0, num_srqs);
   free_ahs.fill(0, num_ahs);
-  free_attachments.fill(0, num_attachments);
 }
 
 }  // namespace roci::fw

@@ -105,9 +105,10 @@ struct QueuePair {
   QpAttributes attributes;
 };
 
-/// A queue pair of a multicast group.
+/// A row of the table Multicast: a queue pair of a group, and the rows of other groups around it.
 struct Attachment {
   bool used;
+  uint16_t passed;  ///< attachments that stand after this row and are searched from before it
   uint32_t qpn;
   Gid group;
 };
@@ -177,7 +178,6 @@ struct Objects {
   NumberPool<kMaxPds> free_pds;
   NumberPool<kMaxSrqs> free_srqs;
   NumberPool<kMaxAhs> free_ahs;
-  NumberPool<kMaxAttachments> free_attachments;
 
   void reset(uint32_t qps, uint32_t cqs, uint32_t keys, uint32_t srqs, uint32_t ahs,
              uint32_t attachments);

@@ -24,6 +24,12 @@ struct Gid {
   constexpr bool is_group() const { return is_ipv4() ? ipv4() >> 28 == 0xE : hi >> 56 == 0xFF; }
   /// Whether it names no single station.
   constexpr bool is_multicast() const { return is_group() || (is_ipv4() && ipv4() == 0xFFFFFFFF); }
+  /// The exclusive or of its bytes: where the search for a group begins in the table Multicast.
+  constexpr uint8_t fold() const {
+    uint64_t all = hi ^ lo;
+    for (unsigned shift = 32; shift >= 8; shift /= 2) all ^= all >> shift;
+    return static_cast<uint8_t>(all);
+  }
 };
 constexpr bool operator==(const Gid& a, const Gid& b) { return a.hi == b.hi && a.lo == b.lo; }
 constexpr bool operator!=(const Gid& a, const Gid& b) { return !(a == b); }

@@ -15,11 +15,10 @@ namespace body = qp_attributes;
 constexpr std::uint32_t kAll = bits(reg::parameters2::log_srqs, kLogSrqs) |
                                mask(reg::parameters2::uc) | mask(reg::parameters2::ud) |
                                bits(reg::parameters2::log_ahs, 3);
-constexpr std::uint32_t kFourAttachments = bits(reg::parameters3::log_attachments, 2);
 
 /// An adapter with all services, a GID and a queue pair of one of them.
 struct ServiceBench : Bench {
-  explicit ServiceBench(Service service) : Bench(config(), kAll, kFourAttachments) {
+  explicit ServiceBench(Service service) : Bench(config(), kAll) {
     set_gid(2, kOwnIpv4);
     domain = pd();
     const std::uint32_t cqn = cq();
@@ -247,53 +246,4 @@ TEST_CASE("CreateAh: the MAC address of a group follows from its address") {
     const std::uint32_t ah = bench.run_ok(AdminOp::kCreateAh, command, create_ah_reply::ah);
     CHECK(bench.nic.row(Table::kAh, ah).get(av::dst_mac) == one.mac);
   }
-}
-
-TEST_CASE("AttachMulticast and DetachMulticast: rows, repetitions, and what they reject") {
-  ServiceBench bench(Service::kUd);
-  const auto attach = [&](std::uint32_t qpn, const Gid& group) {
-    return Body()
-        .put(attach_multicast::qpn, qpn)
-        .put(attach_multicast::gid_hi, group.hi)
-        .put(attach_multicast::gid_lo, group.lo);
-  };
-  const auto attached = [&](std::uint32_t low) {
-    return bench.run_ok(AdminOp::kAttachMulticast, attach(bench.qpn, gid_of_ipv4(0xE0000000 | low)),
-                        attach_multicast_reply::attachment);
-  };
-  CHECK(bench.run(AdminOp::kQueryDevice).get(query_device_reply::max_attachments) == 4);
-  const std::uint32_t first = attached(1);
-  const Block row = bench.nic.row(Table::kMulticast, first);
-  CHECK(row.get(multicast::valid) == 1);
-  CHECK(row.get(multicast::qpn) == bench.qpn);
-  CHECK(row.get({multicast::gid.offset, 64}) == gid_of_ipv4(0xE0000001).lo);
-  CHECK(attached(1) == first);
-  for (std::uint32_t low = 2; low <= 4; ++low) attached(low);
-  CHECK(bench.run(AdminOp::kAttachMulticast, attach(bench.qpn, gid_of_ipv4(0xE0000005))).status ==
-        AdminStatus::kNoResource);
-  bench.reject(AdminOp::kAttachMulticast, attach(99, gid_of_ipv4(0xE0000001)),
-               AdminStatus::kBadHandle, attach_multicast::qpn);
-  bench.reject(AdminOp::kAttachMulticast, attach(bench.qpn, kPeerIpv4), AdminStatus::kBadParameter,
-               attach_multicast::gid_hi);
-  const std::uint32_t rc = bench.qp(bench.domain, bench.cq());
-  bench.reject(AdminOp::kAttachMulticast, attach(rc, gid_of_ipv4(0xE0000001)),
-               AdminStatus::kBadParameter, attach_multicast::qpn);
-  bench.reject(AdminOp::kDestroyQp, Body().put(destroy_qp::qpn, bench.qpn), AdminStatus::kBusy,
-               destroy_qp::qpn);
-  for (std::uint32_t number = 0; number < 4; ++number) {
-    CHECK(bench.run(AdminOp::kDetachMulticast, Body().put(detach_multicast::attachment, number))
-              .status == AdminStatus::kOk);
-    CHECK(bench.nic.row(Table::kMulticast, number).get(multicast::valid) == 0);
-    CHECK(bench.nic.actions.back().kind == Action::kFence);
-  }
-  bench.reject(AdminOp::kDetachMulticast, Body().put(detach_multicast::attachment, first),
-               AdminStatus::kBadHandle, detach_multicast::attachment);
-  CHECK(bench.run(AdminOp::kDestroyQp, Body().put(destroy_qp::qpn, bench.qpn)).status ==
-        AdminStatus::kOk);
-}
-
-TEST_CASE("an adapter without multicast attaches nothing") {
-  Bench bench;
-  CHECK(bench.run(AdminOp::kQueryDevice).get(query_device_reply::max_attachments) == 0);
-  CHECK(bench.run(AdminOp::kAttachMulticast).status == AdminStatus::kUnsupported);
 }

@@ -66,6 +66,19 @@ struct Engine {
   void discard() { count_port(layout::number(layout::PortCounter::kDiscards)); }
   void drop(DropCause cause) { ++port[static_cast<std::size_t>(cause)]; }
   void count_port(std::size_t counter, std::uint64_t by = 1) { port[counter] += by; }
+  /// The queue pairs that are attached to a group. The search begins at the row that the exclusive
+  /// or of the group's bytes names.
+  std::vector<std::uint32_t> members(const packet::Gid& group) const {
+    std::size_t row = 0;
+    for (const std::uint8_t byte : group) row ^= byte;
+    std::vector<std::uint32_t> found;
+    for (std::size_t i = 0; i < attachments.size(); ++i, ++row) {
+      const Attachment& one = attachments[row % attachments.size()];
+      if (one.valid && one.group == group) found.push_back(one.qpn);
+      if (!one.more) break;
+    }
+    return found;
+  }
   /// Sends a frame.
   void transmit(packet::Bytes&& frame) {
     constexpr unsigned kFrames = layout::number(layout::PortCounter::kTxFrames);

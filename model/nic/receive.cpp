@@ -117,10 +117,8 @@ std::optional<DropCause> Nic::objection(const QueuePair* qp, const packet::Parse
 void Nic::to_group(const packet::Parsed& packet) {
   DropCause cause = DropCause::kUnknownQp;
   bool taken = false;
-  const packet::Gid group = packet.dst();
-  for (const Attachment& attachment : engine_.attachments) {
-    if (!attachment.valid || attachment.group != group) continue;
-    QueuePair* qp = find(attachment.qpn);
+  for (const std::uint32_t qpn : engine_.members(packet.dst())) {
+    QueuePair* qp = find(qpn);
     if (const auto fault = objection(qp, packet)) {
       cause = *fault;
       continue;
@@ -139,10 +137,7 @@ void Nic::deliver_looped() {
     const packet::Bytes frame = std::move(engine_.looped.front());
     engine_.looped.pop_front();
     const packet::Parsed packet = packet::parse({frame.data(), frame.size()});
-    const packet::Gid group = packet.dst();
-    const bool attached =
-        std::any_of(engine_.attachments.begin(), engine_.attachments.end(),
-                    [&](const Attachment& one) { return one.valid && one.group == group; });
+    const bool attached = !engine_.members(packet.dst()).empty();
     if (attached && packet.bth().dest_qp() == kMulticastQpn) to_group(packet);
   }
 }

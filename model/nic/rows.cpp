@@ -98,6 +98,7 @@ OwnGid decode_gid(const Row& row) {
 Attachment decode_attachment(const Row& row) {
   Attachment r;
   r.valid = get(row.data(), layout::multicast::valid);
+  r.more = get(row.data(), layout::multicast::more);
   r.qpn = get(row.data(), layout::multicast::qpn);
   r.group = address(row, layout::multicast::gid, true);
   return r;

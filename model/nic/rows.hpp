@@ -69,6 +69,7 @@ OwnGid decode_gid(const Row& row);
 /// A queue pair of a multicast group.
 struct Attachment {
   bool valid = false;
+  bool more = false;  ///< a search goes on with the next row
   std::uint32_t qpn = 0;
   packet::Gid group{};
 };

@@ -89,6 +89,7 @@ inline constexpr Field kMulticast[] = {
     {"gid", 128, "The group, as a row of kGid"},
     {"qpn", 24, "Queue pair"},
     {"valid", 1, "In use"},
+    {"more", 1, "A search that comes here goes on with the next row"},
 };
 
 /// Memory region. Row = key bits 31:8, `variant` = key bits 7:0.

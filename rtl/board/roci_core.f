@@ -116,6 +116,8 @@ roci_reset_sync.sv
 ../rx/rx_ethernet/roci_rx_ethernet.sv
 ../rx/rx_gids/roci_rx_gids.sv
 ../rx/rx_grh/roci_rx_grh.sv
+../rx/rx_groups/roci_rx_groups.sv
+../rx/rx_loop/roci_rx_loop.sv
 ../rx/rx_parse/roci_rx_fields.sv
 ../rx/rx_parse/roci_rx_parse.sv
 ../rx/rx_parse/roci_rx_sums.sv

@@ -27,6 +27,7 @@ module roci_core #(
   parameter int unsigned Srq        = 1,         // 0: no shared receive queues; NumSrqs is 2
   parameter int unsigned QpCounters = 1,         // 0: no counters of queue pairs
   parameter int unsigned Networks   = 1,         // 0: IPv4 alone; no IPv6, RoCE v1, VLAN tags
+  parameter int unsigned Attachments = 256,      // to multicast groups, up to 256; 0: none
   parameter int unsigned Period     = 67108864,  // time of a clk in 2^-24 ns, below 2^32: 4 ns
   parameter int unsigned MacClocks  = 1,         // 0: the MAC's streams are in clk, without buffers
   parameter int unsigned MacBuffer  = 16384,     // bytes of frames from and to the MAC, each way, a
@@ -204,7 +205,8 @@ module roci_core #(
   roci_nic #(
     .DataWidth(DataWidth), .NumQps(NumQps), .NumKeys(NumKeys), .NumCqs(NumCqs), .NumSrqs(NumSrqs),
     .TxBuffer(TxBuffer), .RxBuffer(RxBuffer), .Compact(Compact), .Atomics(Atomics),
-    .KeyOps(KeyOps), .Srq(Srq), .QpCounters(QpCounters), .Networks(Networks), .Skips(0)
+    .KeyOps(KeyOps), .Srq(Srq), .QpCounters(QpCounters), .Networks(Networks),
+    .Attachments(Attachments), .Skips(0)
   ) u_nic (
     .clk_i(clk), .rst_ni(rst), .now_i(now),
     .s_axil_awaddr_i(s_axil_awaddr), .s_axil_awvalid_i(s_axil_awvalid),

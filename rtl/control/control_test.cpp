@@ -63,6 +63,8 @@ TEST_CASE(
     INFO(std::string(r.name));
     if (r.offset == reg::kParameters) {
       CHECK(bench.read(r.offset) == kParameters);
+    } else if (r.offset == reg::kParameters3) {
+      CHECK(bench.read(r.offset) == layout::bits(reg::parameters3::log_attachments, 8));
     } else if (r.offset == reg::kParameters2) {
       CHECK(bench.read(r.offset) == (3 | mask(reg::parameters2::uc) | mask(reg::parameters2::ud) |
                                      layout::bits(reg::parameters2::log_ahs, 4)));

@@ -18,7 +18,8 @@ module roci_control #(
   parameter int unsigned NumKeys   = 1024,  // power of two, 16 to 2^24
   parameter int unsigned NumCqs    = 256,   // power of two, 16 to 32768
   parameter int unsigned NumSrqs   = 64,    // power of two, 2 to 32768
-  parameter int unsigned Absent    = 0      // bits by Option: what the engine does not have
+  parameter int unsigned Absent    = 0,     // bits by Option: what the engine does not have
+  parameter int unsigned Attachments = 256   // to multicast groups, power of two; 0: none
 ) (
   input  logic                       clk_i,
   input  logic                       rst_ni,
@@ -184,7 +185,7 @@ module roci_control #(
 
   roci_control_host #(
     .DataWidth(DataWidth), .NumQps(NumQps), .NumKeys(NumKeys), .NumCqs(NumCqs), .NumSrqs(NumSrqs),
-    .Absent(Absent)
+    .Absent(Absent), .Attachments(Attachments)
   ) u_host (
     .clk_i, .rst_ni, .now_i,
     .s_axil_awaddr_i, .s_axil_awvalid_i, .s_axil_awready_o,
@@ -230,7 +231,7 @@ module roci_control #(
 
   roci_control_tables #(
     .NumQps(NumQps), .NumKeys(NumKeys), .NumCqs(NumCqs), .NumSrqs(NumSrqs),
-    .QpCounters((Absent >> roci_pkg::OptionQpCounters) % 2 == 0 ? 1 : 0)
+    .QpCounters((Absent >> roci_pkg::OptionQpCounters) % 2 == 0 ? 1 : 0), .Attachments(Attachments)
   ) u_tables (
     .clk_i, .rst_ni,
     .command_write_i(table_command_write), .data_write_i(table_data_write),

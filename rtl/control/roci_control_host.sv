@@ -16,7 +16,8 @@ module roci_control_host #(
   parameter int unsigned NumKeys   = 1024,  // power of two
   parameter int unsigned NumCqs    = 256,   // power of two
   parameter int unsigned NumSrqs   = 64,    // power of two
-  parameter int unsigned Absent    = 0      // bits by Option: what the engine does not have
+  parameter int unsigned Absent    = 0,     // bits by Option: what the engine does not have
+  parameter int unsigned Attachments = 256  // to multicast groups; 0: none
 ) (
   input  logic                       clk_i,
   input  logic                       rst_ni,
@@ -158,7 +159,7 @@ module roci_control_host #(
 
   roci_regs #(
     .DataWidth(DataWidth), .NumQps(NumQps), .NumKeys(NumKeys), .NumCqs(NumCqs), .NumSrqs(NumSrqs),
-    .Absent(Absent)
+    .Absent(Absent), .Attachments(Attachments)
   ) u_regs (
     .clk_i, .rst_ni, .now_i,
     .wr_addr_i(wr_addr), .wr_data_i(wr_data), .wr_valid_i(wr_valid), .wr_ready_o(wr_ready),

@@ -16,7 +16,8 @@ module roci_control_tables #(
   parameter int unsigned NumKeys = 1024,  // power of two
   parameter int unsigned NumCqs  = 256,   // power of two
   parameter int unsigned NumSrqs = 64,    // power of two
-  parameter int unsigned QpCounters = 1   // 0: no counters of queue pairs, which read as 0
+  parameter int unsigned QpCounters = 1,  // 0: no counters of queue pairs, which read as 0
+  parameter int unsigned Attachments = 256  // to multicast groups; 0: none
 ) (
   input  logic                 clk_i,
   input  logic                 rst_ni,
@@ -97,7 +98,8 @@ module roci_control_tables #(
   logic [127:0] pair;
 
   roci_table_port #(
-    .NumQps(NumQps), .NumKeys(NumKeys), .NumCqs(NumCqs), .NumSrqs(NumSrqs)
+    .NumQps(NumQps), .NumKeys(NumKeys), .NumCqs(NumCqs), .NumSrqs(NumSrqs),
+    .Attachments(Attachments)
   ) u_table_port (
     .clk_i, .rst_ni,
     .command_i(command_write_i), .data_i(data_write_i), .data_word_i, .word_i,

@@ -4,11 +4,11 @@
 // Throughput: one beat a clock for any length of frame, one packet a clock; never stalls the MAC.
 // Latency: store and forward; README.md has the clocks from the last beat to req_meta_o.
 //
-//  s_axis --+--> parse --beats--+--> buffer --payload--------------grh---> pay
-//           |      |            +--> icrc    ^ read, skip
-//           |      |                  | ok   |                    | GRH
-//           |      +----record--------+--> admit --> req_meta, rsp_meta, pay_hdr
-//           +------------------> Ethernet buffer -----------------------> m_axis_eth
+//  s_axis --loop--+--> parse --beats--+--> buffer --payload--------------grh---> pay
+//            ^    |      |            +--> icrc    ^ read, skip, read again
+//  sent -----+    |      |                  | ok   |                    | GRH
+//                 |      +----record--------+--> groups --> admit --> req_meta, rsp_meta, pay_hdr
+//                 +------------------> Ethernet buffer ---------------> m_axis_eth
 
 `include "assert.svh"
 
@@ -18,7 +18,8 @@ module roci_rx #(
   parameter int unsigned BufferBytes = 65536,   // payload waiting for the engines, a power of two
   parameter int unsigned EthBytes = 16384,      // frames waiting for the Ethernet path, likewise
   parameter logic [15:0] FirstTicket = '0,      // count of payloads at reset, as in scatter
-  parameter int unsigned Networks = 1           // 0: RoCE v2 over IPv4 without a VLAN tag alone
+  parameter int unsigned Networks = 1,          // 0: RoCE v2 over IPv4 without a VLAN tag alone
+  parameter int unsigned Attachments = 256      // to multicast groups, a power of two; 0: none
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
@@ -37,6 +38,13 @@ module roci_rx #(
   input  logic                   s_axis_tlast_i,
   input  logic                   s_axis_tvalid_i,
   output logic                   s_axis_tready_o,  // always 1
+
+  // beats that leave for the MAC: datagrams to groups are received too
+  input  logic [DataWidth-1:0]   sent_tdata_i,
+  input  logic [DataWidth/8-1:0] sent_tkeep_i,
+  input  logic                   sent_tlast_i,
+  input  logic                   sent_roce_i,        // an engine's packet
+  input  logic                   sent_beat_i,        // the MAC takes one
 
   // frames that are not RoCE
   output logic [DataWidth-1:0]   m_axis_eth_tdata_o,
@@ -80,20 +88,48 @@ module roci_rx #(
 
   assign s_axis_tready_o = 1'b1;
 
+  // frames from the MAC, and those that this adapter sent to a group
+  logic [DataWidth-1:0] in_data;
+  logic [Bytes-1:0]     in_keep;
+  logic                 in_last, in_looped, in_valid, loop_lost, loop_idle;
+  if (Attachments != 0) begin : gen_loop
+    roci_rx_loop #(.DataWidth(DataWidth)) u_loop (
+      .clk_i, .rst_ni, .s_axis_tdata_i, .s_axis_tkeep_i, .s_axis_tlast_i, .s_axis_tvalid_i,
+      .sent_tdata_i, .sent_tkeep_i, .sent_tlast_i, .sent_roce_i, .sent_beat_i,
+      .m_axis_tdata_o(in_data), .m_axis_tkeep_o(in_keep), .m_axis_tlast_o(in_last),
+      .m_axis_looped_o(in_looped), .m_axis_tvalid_o(in_valid), .lost_o(loop_lost),
+      .idle_o(loop_idle));
+  end else begin : gen_no_loop
+    assign {in_data, in_keep}  = {s_axis_tdata_i, s_axis_tkeep_i};
+    assign {in_last, in_valid} = {s_axis_tlast_i, s_axis_tvalid_i};
+    assign {in_looped, loop_lost, loop_idle} = 3'b001;
+    logic unused_sent;
+    assign unused_sent = ^{sent_tdata_i, sent_tkeep_i, sent_tlast_i, sent_roce_i, sent_beat_i};
+  end
+
   // parse
   logic [DataWidth-1:0] beat_data;
   logic [EndBits-1:0]   beat_end;
   logic                 beat_valid, beat_last, eth, pay;
   logic [9:0]           pay_row, frame_rows;
-  roci_pkg::rx_frame_t  frame;
+  roci_pkg::rx_frame_t  parsed, frame;
   logic [16:0]          frame_bytes;
+  logic [3:0]           looped_q;  // as long as a beat takes through the parser
+  logic                 looped;
+  always_ff @(posedge clk_i) looped_q <= {looped_q[2:0], in_looped};
+  assign looped = looped_q[3];
+  always_comb begin
+    frame        = parsed;
+    frame.looped = looped;
+  end
   logic                 icrc_valid, icrc_last, icrc_ipv6, icrc_roce_v1, icrc_vlan;
   logic [Bytes-1:0]     icrc_keep;
   logic                 sums_valid, sums_ok, parse_idle;
   roci_rx_parse #(.DataWidth(DataWidth), .Networks(Networks)) u_parse (
-    .clk_i, .rst_ni, .enable_i, .s_axis_tdata_i, .s_axis_tkeep_i, .s_axis_tlast_i,
-    .s_axis_tvalid_i, .beat_data_o(beat_data), .beat_end_o(beat_end), .beat_valid_o(beat_valid),
-    .beat_last_o(beat_last), .eth_o(eth), .pay_o(pay), .pay_row_o(pay_row), .frame_o(frame),
+    .clk_i, .rst_ni, .enable_i, .s_axis_tdata_i(in_data), .s_axis_tkeep_i(in_keep),
+    .s_axis_tlast_i(in_last), .s_axis_tvalid_i(in_valid), .beat_data_o(beat_data),
+    .beat_end_o(beat_end), .beat_valid_o(beat_valid),
+    .beat_last_o(beat_last), .eth_o(eth), .pay_o(pay), .pay_row_o(pay_row), .frame_o(parsed),
     .frame_rows_o(frame_rows), .frame_bytes_o(frame_bytes), .icrc_valid_o(icrc_valid),
     .icrc_last_o(icrc_last), .icrc_keep_o(icrc_keep), .icrc_ipv6_o(icrc_ipv6),
     .icrc_roce_v1_o(icrc_roce_v1), .icrc_vlan_o(icrc_vlan), .sums_valid_o(sums_valid),
@@ -116,14 +152,14 @@ module roci_rx #(
   assign rows      = malformed ? '0 : frame_rows;
 
   roci_rx_ethernet #(.DataWidth(DataWidth), .Rows(EthBytes / Bytes)) u_ethernet (
-    .clk_i, .rst_ni, .write_i(beat_valid && eth), .write_data_i(beat_data),
-    .write_end_i(beat_end), .last_i(frame_end), .commit_i(!frame.roce),
+    .clk_i, .rst_ni, .write_i(beat_valid && eth && !looped), .write_data_i(beat_data),
+    .write_end_i(beat_end), .last_i(frame_end), .commit_i(!frame.roce && !looped),
     .overflow_o(eth_overflow), .m_axis_tdata_o(m_axis_eth_tdata_o),
     .m_axis_tkeep_o(m_axis_eth_tkeep_o), .m_axis_tlast_o(m_axis_eth_tlast_o),
     .m_axis_tvalid_o(m_axis_eth_tvalid_o), .m_axis_tready_i(m_axis_eth_tready_i),
     .idle_o(eth_idle));
 
-  logic        command_valid, command_ready, command_drop, buffer_idle, buffer_done;
+  logic        command_valid, command_ready, command_drop, command_keep, buffer_idle, buffer_done;
   logic [9:0]  command_rows;
   logic [DataWidth-1:0] buffer_data;
   logic        buffer_last, buffer_valid, buffer_ready;
@@ -131,8 +167,9 @@ module roci_rx #(
     .clk_i, .rst_ni, .write_i(beat_valid && pay), .write_data_i(beat_data),
     .write_row_i(pay_row), .last_i(frame_end), .commit_i(kept), .rows_i(rows),
     .overflow_o(pay_overflow), .command_valid_i(command_valid), .command_ready_o(command_ready),
-    .command_drop_i(command_drop), .command_rows_i(command_rows), .pay_tdata_o(buffer_data),
-    .pay_tlast_o(buffer_last), .pay_tvalid_o(buffer_valid), .pay_tready_i(buffer_ready),
+    .command_drop_i(command_drop), .command_keep_i(command_keep), .command_rows_i(command_rows),
+    .pay_tdata_o(buffer_data), .pay_tlast_o(buffer_last), .pay_tvalid_o(buffer_valid),
+    .pay_tready_i(buffer_ready),
     .idle_o(buffer_idle), .done_o(buffer_done));
 
   // A frame waits here for the verdicts on its ICRC and checksums. That on the ICRC may come before
@@ -157,6 +194,8 @@ module roci_rx #(
     .out_data_o(sums_good), .out_valid_o(sums_there), .out_ready_i(meet), .level_o(unused_sums));
   assign meet = pending && icrc_there && sums_there;
 
+  logic record_group;  // for all queue pairs that are attached to its address
+  assign record_group = Attachments != 0 && record.qpn == '1 && !record.bad;
   always_comb begin
     record = joined;
     if (joined.bad && joined.cause == roci_pkg::DropMalformed) begin
@@ -169,19 +208,41 @@ module roci_rx #(
       record.cause = roci_pkg::DropIcrc;
     end
   end
-  roci_pkg::rx_frame_t queue_frame;
-  roci_rx_queue #(.Width(roci_pkg::RxFrameBits + 10), .Depth(Records)) u_queue (
-    .clk_i, .rst_ni, .in_data_i({joined_rows, record}), .in_valid_i(meet && joined_kept),
-    .in_ready_o(unused_ready[3]), .out_data_o({record_rows, queue_frame}),
+  roci_pkg::rx_frame_t queue_frame, admit_frame;
+  logic                queue_group, admit_copy, admit_valid, admit_takes;
+  roci_rx_queue #(.Width(roci_pkg::RxFrameBits + 11), .Depth(Records)) u_queue (
+    .clk_i, .rst_ni, .in_data_i({record_group, joined_rows, record}),
+    .in_valid_i(meet && joined_kept), .in_ready_o(unused_ready[3]),
+    .out_data_o({queue_group, record_rows, queue_frame}),
     .out_valid_o(record_valid), .out_ready_i(record_ready));
 
-  // Places in the queue are reserved at the end of the frame, so that a join never waits.
-  logic [$clog2(Records):0] records_q;
-  assign records_full = records_q == ($clog2(Records) + 1)'(Records);
+  // Places in the queue are reserved at the end of the frame, so that a join never waits. The count
+  // follows a clock later.
+  localparam int unsigned RecordBits = $clog2(Records) + 1;
+  logic [RecordBits-1:0] records_q;
+  logic                  reserved_q, freed_q;
+  assign records_full = records_q == RecordBits'(Records)
+                        || (reserved_q && records_q == RecordBits'(Records - 1));
   always_ff @(posedge clk_i) begin
+    reserved_q <= rst_ni && frame_end && kept;
+    freed_q    <= rst_ni && record_valid && record_ready;
     if (!rst_ni) records_q <= '0;
-    else records_q <= records_q + ($clog2(Records) + 1)'(frame_end && kept)
-                                - ($clog2(Records) + 1)'(record_valid && record_ready);
+    else records_q <= records_q + RecordBits'(reserved_q) - RecordBits'(freed_q);
+  end
+
+  logic groups_ready, groups_busy;
+  if (Attachments != 0) begin : gen_groups
+    roci_rx_groups #(.NumQps(NumQps), .Attachments(Attachments)) u_groups (
+      .clk_i, .rst_ni, .pause_i, .ready_o(groups_ready), .busy_o(groups_busy), .row_write_valid_i,
+      .row_write_i, .frame_i(queue_frame), .frame_group_i(queue_group),
+      .frame_valid_i(record_valid), .frame_ready_o(record_ready), .frame_o(admit_frame),
+      .frame_copy_o(admit_copy), .frame_valid_o(admit_valid), .frame_ready_i(admit_takes));
+  end else begin : gen_no_groups
+    assign admit_frame = queue_frame;
+    assign {admit_copy, admit_valid, record_ready} = {1'b0, record_valid, admit_takes};
+    assign {groups_ready, groups_busy} = 2'b10;
+    logic unused_group;
+    assign unused_group = queue_group;
   end
 
   logic           admit_ready, admit_idle, grh_valid, grh_ready, grh_idle;
@@ -190,11 +251,12 @@ module roci_rx #(
   roci_pkg::row_write_t row_write;
   roci_row_networks #(.Networks(Networks)) u_networks (.row_write_i, .row_write_o(row_write));
   roci_rx_admit #(.DataWidth(DataWidth), .NumQps(NumQps), .FirstTicket(FirstTicket)) u_admit (
-    .clk_i, .rst_ni, .pause_i, .ready_o(admit_ready), .idle_o(admit_idle),
-    .row_write_valid_i, .row_write_i(row_write), .frame_i(queue_frame),
-    .frame_rows_i(record_rows),
-    .frame_valid_i(record_valid), .frame_ready_o(record_ready), .command_valid_o(command_valid),
+    .clk_i, .rst_ni, .pause_i(pause_i && !groups_busy), .ready_o(admit_ready),
+    .idle_o(admit_idle), .row_write_valid_i, .row_write_i(row_write), .frame_i(admit_frame),
+    .frame_rows_i(record_rows), .frame_copy_i(admit_copy), .frame_valid_i(admit_valid),
+    .frame_ready_o(admit_takes), .command_valid_o(command_valid),
     .command_ready_i(command_ready), .command_drop_o(command_drop),
+    .command_keep_o(command_keep),
     .command_rows_o(command_rows), .req_meta_o, .req_meta_valid_o, .req_meta_ready_i,
     .rsp_meta_o, .rsp_meta_valid_o, .rsp_meta_ready_i, .pay_hdr_o,
     .pay_hdr_valid_o, .pay_hdr_ready_i, .grh_o(grh), .grh_valid_o(grh_valid),
@@ -207,18 +269,26 @@ module roci_rx #(
     .out_tlast_o(pay_tlast_o), .out_tvalid_o(pay_tvalid_o), .out_tready_i(pay_tready_i),
     .idle_o(grh_idle));
 
-  // counters
+  // counters; one looped frame that found no room may wait for a clock in which it is counted
+  logic overflows, lost_q;
+  assign overflows = meet && joined_overflow;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) lost_q <= 1'b0;
+    else lost_q <= loop_lost || (lost_q && overflows);
+  end
   always_comb begin
     drop_o = admit_drop;
-    drop_o[roci_pkg::DropOverflow] = meet && joined_overflow;  // never a cause in admit
+    drop_o[roci_pkg::DropOverflow] = overflows || lost_q;  // never a cause in admit
   end
-  assign rx_eth_o   = frame_end && !frame.roce && !eth_overflow;
-  assign rx_frame_o = frame_end;
+  assign rx_eth_o   = frame_end && !frame.roce && !looped && !eth_overflow;
+  assign rx_frame_o = frame_end && !looped;
   assign rx_bytes_o = |frame_bytes[16:14] ? '1 : frame_bytes[13:0];
 
-  assign idle_o = admit_ready && admit_idle && buffer_done && grh_idle &&
-                  (pause_i || (records_q == '0 && buffer_idle && eth_idle && parse_idle &&
-                               !s_axis_tvalid_i && !pending));
+  assign idle_o = admit_ready && groups_ready && !groups_busy && admit_idle && buffer_done &&
+                  grh_idle &&
+                  (pause_i || (records_q == '0 && !reserved_q && buffer_idle && eth_idle &&
+                               parse_idle && loop_idle && !lost_q && !s_axis_tvalid_i &&
+                               !pending));
 
   `ASSERT(VerdictsHaveRoom, `IMPLIES(frame_end, unused_ready[0]) &&
           `IMPLIES(icrc_done, unused_ready[1]) && `IMPLIES(sums_valid, unused_ready[2]))

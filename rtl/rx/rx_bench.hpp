@@ -113,7 +113,7 @@ class Bench : public RowBus<Bench> {
     unsigned quiet = 0;
     for (unsigned i = 0; i < 400000 && quiet < 20; ++i) {
       clock();
-      quiet = wire.empty() && at_ == 0 && dut->idle_o ? quiet + 1 : 0;
+      quiet = wire.empty() && at_ == 0 && sent.empty() && dut->idle_o ? quiet + 1 : 0;
     }
     CHECK(quiet == 20);
   }
@@ -131,7 +131,7 @@ class Bench : public RowBus<Bench> {
       CAPTURE(i);
       CHECK(drops[i] == want_drop[i]);
     }
-    CHECK(ok == got_req.size() + got_rsp.size() + violations);
+    CHECK(ok + again == got_req.size() + got_rsp.size() + violations);
     CHECK(violations_counted == violations);
     CHECK(eth_pulses == got_eth.size());
   }
@@ -148,6 +148,16 @@ class Bench : public RowBus<Bench> {
                        i < left ? frame[at_ + i] : static_cast<std::uint8_t>(random()));
       dut->s_axis_tlast_i = left <= kBytes;
       port::put(dut->s_axis_tkeep_i, 0, kBytes, left >= 64 ? ~0ull : (1ull << left) - 1);
+    }
+    dut->sent_beat_i = !sent.empty() && random() % 100 >= gaps;
+    if (dut->sent_beat_i) {
+      const Bytes& frame = sent.front();
+      const std::size_t left = frame.size() - sent_at_;
+      for (unsigned i = 0; i < kBytes; ++i)
+        port::put_byte(dut->sent_tdata_i, i, i < left ? frame[sent_at_ + i] : 0);
+      dut->sent_tlast_i = left <= kBytes;
+      port::put(dut->sent_tkeep_i, 0, kBytes, left >= 64 ? ~0ull : (1ull << left) - 1);
+      dut->sent_roce_i = 1;
     }
     auto ready = [&](bool hold) { return !hold && (!stalls || random() % 100 >= stalls); };
     dut->req_meta_ready_i = ready(hold_meta);
@@ -167,6 +177,13 @@ class Bench : public RowBus<Bench> {
         last_in = dut.cycle();
       }
     }
+    if (dut->sent_beat_i) {
+      sent_at_ += kBytes;
+      if (dut->sent_tlast_i) {
+        sent.pop_front();
+        sent_at_ = 0;
+      }
+    }
     dut.tick();
   }
 
@@ -174,13 +191,14 @@ class Bench : public RowBus<Bench> {
   std::mt19937 random{kSeed};
   unsigned gaps = 0, stalls = 0;  // percent
   bool hold_meta = false, hold_pay = false, hold_eth = false;
-  std::deque<Bytes> wire;
+  std::deque<Bytes> wire, sent;
   std::vector<Packet> want_req, want_rsp, got_req, got_rsp;
   std::vector<Bytes> want_pay, got_pay, want_eth, got_eth;
   std::vector<bool> want_src, got_src;
   Drops want_drop{}, drops{};
   std::size_t ok = 0, eth_pulses = 0;
   std::size_t violations = 0, violations_counted = 0;  // datagrams with a wrong Q_Key
+  std::size_t again = 0;                               // copies of a datagram after the first
   std::uint16_t ticket = 0;
   std::uint64_t bytes_in = 0, bytes_counted = 0, frames_counted = 0;
   std::uint64_t last_in = 0, first_meta = 0, last_meta = 0, first_pay = 0;
@@ -260,7 +278,7 @@ class Bench : public RowBus<Bench> {
     unsigned offset, len;
   };
   std::deque<Header> headers_;
-  std::size_t at_ = 0;
+  std::size_t at_ = 0, sent_at_ = 0;
   Bytes pay_, eth_;
   bool pay_open_ = false;
 };

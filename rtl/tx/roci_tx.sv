@@ -61,6 +61,7 @@ module roci_tx #(
   output logic [DataWidth-1:0]   m_axis_tdata_o,
   output logic [DataWidth/8-1:0] m_axis_tkeep_o,
   output logic                   m_axis_tlast_o,
+  output logic                   m_axis_roce_o,  // a packet of desc_i or ack_i
   output logic                   m_axis_tvalid_o,
   input  logic                   m_axis_tready_i,
 
@@ -125,7 +126,7 @@ module roci_tx #(
     .s_axis_roce_v1_i(mux_roce_v1),
     .s_axis_vlan_i(mux_vlan), .s_axis_poison_i(mux_poison), .s_axis_tvalid_i(mux_valid),
     .s_axis_tready_o(mux_ready), .m_axis_tdata_o, .m_axis_tkeep_o, .m_axis_tlast_o,
-    .m_axis_tvalid_o, .m_axis_tready_i, .idle_o(icrc_idle));
+    .m_axis_roce_o, .m_axis_tvalid_o, .m_axis_tready_i, .idle_o(icrc_idle));
 
   // counters of the port
   logic meter_idle;

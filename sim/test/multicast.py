@@ -3,7 +3,7 @@
 """Multicast groups under Debian's programs: mckey on three nodes, several receivers of one node and
 of others, and perftest. A receiver that is killed leaves nothing.
 
-usage: multicast.py ROCI
+usage: multicast.py ROCI [--engine E] [--width W]
 """
 import pathlib
 import signal
@@ -72,7 +72,8 @@ def check_perftest(simulator):
 def main():
     args = argument_parser(__doc__).parse_args()
     processes.need("mckey", "rdmacm-utils")
-    with Simulator(args.roci, "multicast", ["--engine", "model", "--nodes", NODES]) as simulator:
+    with Simulator(args.roci, "multicast", ["--engine", args.engine, "--width", args.width,
+                                            "--nodes", NODES]) as simulator:
         before = simulator.holdings()
         check_mckey(simulator, "239.1.2.3", [f"10.0.0.{i + 1}" for i in range(NODES)])
         check_mckey(simulator, "ff0e::77:1", [f"fd00::{i + 1}" for i in range(NODES)])

@@ -99,7 +99,9 @@ namespace multicast {
 inline constexpr MemoryField<void, 0, 128> gid;  ///< The group, as a row of kGid
 inline constexpr MemoryField<uint32_t, 128, 24> qpn;  ///< Queue pair
 inline constexpr MemoryField<bool, 152, 1> valid;  ///< In use
-inline constexpr unsigned kBits = 153, kBytes = 20;
+/// A search that comes here goes on with the next row
+inline constexpr MemoryField<bool, 153, 1> more;
+inline constexpr unsigned kBits = 154, kBytes = 20;
 }  // namespace multicast
 
 /// Memory key.

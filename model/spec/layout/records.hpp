@@ -82,30 +82,31 @@ inline constexpr unsigned kBits = 99, kBytes = 13;
 
 namespace rx_frame {
 inline constexpr MemoryField<bool, 0, 1> roce;  ///< RoCE; else everything below is undefined
-inline constexpr MemoryField<uint8_t, 1, 4> cause;  ///< DropCause when `bad`
-inline constexpr MemoryField<bool, 5, 1> bad;  ///< RoCE, but to be dropped for `cause`
+inline constexpr MemoryField<bool, 1, 1> looped;  ///< Sent by this adapter to a multicast group
+inline constexpr MemoryField<uint8_t, 2, 4> cause;  ///< DropCause when `bad`
+inline constexpr MemoryField<bool, 6, 1> bad;  ///< RoCE, but to be dropped for `cause`
 /// Destination, an IPv4 address in the low 32 bits
-inline constexpr MemoryField<void, 6, 128> dst_ip;
-inline constexpr MemoryField<void, 134, 128> src_ip;  ///< Source
+inline constexpr MemoryField<void, 7, 128> dst_ip;
+inline constexpr MemoryField<void, 135, 128> src_ip;  ///< Source
 /// First 12 bytes of the IP header or GRH, the first byte on top
-inline constexpr MemoryField<void, 262, 96> ip_head;
-inline constexpr MemoryField<bool, 358, 1> ipv6;  ///< Over IPv6, or RoCE v1
+inline constexpr MemoryField<void, 263, 96> ip_head;
+inline constexpr MemoryField<bool, 359, 1> ipv6;  ///< Over IPv6, or RoCE v1
 /// RoCE v1; the addresses are those of the GRH
-inline constexpr MemoryField<bool, 359, 1> roce_v1;
-inline constexpr MemoryField<bool, 360, 1> vlan;  ///< Tagged
-inline constexpr MemoryField<uint16_t, 361, 12> vid;  ///< VLAN identifier
-inline constexpr MemoryField<uint8_t, 373, 2> ecn;  ///< ECN bits
-inline constexpr MemoryField<uint16_t, 375, 16> pkey;  ///< Partition key
-inline constexpr MemoryField<uint32_t, 391, 24> qpn;  ///< BTH DestQP
-inline constexpr MemoryField<uint8_t, 415, 8> opcode;  ///< BTH opcode
-inline constexpr MemoryField<uint32_t, 423, 24> psn;  ///< Packet sequence number
-inline constexpr MemoryField<bool, 447, 1> solicited;  ///< SE bit
-inline constexpr MemoryField<bool, 448, 1> ack_req;  ///< AckReq bit
+inline constexpr MemoryField<bool, 360, 1> roce_v1;
+inline constexpr MemoryField<bool, 361, 1> vlan;  ///< Tagged
+inline constexpr MemoryField<uint16_t, 362, 12> vid;  ///< VLAN identifier
+inline constexpr MemoryField<uint8_t, 374, 2> ecn;  ///< ECN bits
+inline constexpr MemoryField<uint16_t, 376, 16> pkey;  ///< Partition key
+inline constexpr MemoryField<uint32_t, 392, 24> qpn;  ///< BTH DestQP
+inline constexpr MemoryField<uint8_t, 416, 8> opcode;  ///< BTH opcode
+inline constexpr MemoryField<uint32_t, 424, 24> psn;  ///< Packet sequence number
+inline constexpr MemoryField<bool, 448, 1> solicited;  ///< SE bit
+inline constexpr MemoryField<bool, 449, 1> ack_req;  ///< AckReq bit
 /// First payload byte, counted from the start of the frame
-inline constexpr MemoryField<uint8_t, 449, 8> payload_offset;
-inline constexpr MemoryField<uint16_t, 457, 13> payload_len;  ///< Bytes of payload without pad
-inline constexpr MemoryField<void, 470, 224> ext;  ///< Extension headers, left-aligned
-inline constexpr unsigned kBits = 694, kBytes = 87;
+inline constexpr MemoryField<uint8_t, 450, 8> payload_offset;
+inline constexpr MemoryField<uint16_t, 458, 13> payload_len;  ///< Bytes of payload without pad
+inline constexpr MemoryField<void, 471, 224> ext;  ///< Extension headers, left-aligned
+inline constexpr unsigned kBits = 695, kBytes = 87;
 }  // namespace rx_frame
 
 namespace rx_meta {

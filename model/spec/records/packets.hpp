@@ -78,6 +78,7 @@ inline constexpr Field kExtDatagram[] = {
 /// A received frame as the parser sees it.
 inline constexpr Field kRxFrame[] = {
     {"roce", 1, "RoCE; else everything below is undefined"},
+    {"looped", 1, "Sent by this adapter to a multicast group"},
     {"cause", 4, "DropCause when `bad`"},
     {"bad", 1, "RoCE, but to be dropped for `cause`"},
     {"dst_ip", 128, "Destination, an IPv4 address in the low 32 bits"},

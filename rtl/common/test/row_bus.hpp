@@ -50,18 +50,22 @@ class RowBus {
   /// Writes the destination of frames with these fields as an own GID.
   void gid(unsigned index, const Fields& f, bool valid = true) {
     auto& data = bench().dut->row_write_i;
-    bus::clear_data(data);
-    for (unsigned i = f.ipv6 ? 0 : 12; i < 16; ++i)
-      port::put_byte(data, layout::gid::gid, i, f.dst_ip[i]);
-    if (!f.ipv6) {  // the GID of an IPv4 address (A17.4.4)
-      port::put_byte(data, layout::gid::gid, 10, 0xFF);
-      port::put_byte(data, layout::gid::gid, 11, 0xFF);
-    }
+    put_gid(f);
     port::put(data, layout::gid::valid, valid);
     port::put(data, layout::gid::roce_v1, f.v1);
     port::put(data, layout::gid::vlan, f.vlan);
     port::put(data, layout::gid::vid, f.vlan ? f.tci & 0xFFF : 0);
     row(layout::Table::kGid, index);
+  }
+
+  /// Attaches a queue pair to the group to which frames with these fields go.
+  void attachment(unsigned index, const Fields& f, unsigned qpn, bool valid, bool more) {
+    auto& data = bench().dut->row_write_i;
+    put_gid(f);
+    port::put(data, layout::multicast::qpn, qpn);
+    port::put(data, layout::multicast::valid, valid);
+    port::put(data, layout::multicast::more, more);
+    row(layout::Table::kMulticast, index);
   }
 
   void set_state(unsigned qpn, layout::QpState state) {
@@ -78,6 +82,18 @@ class RowBus {
   }
 
  private:
+  /// Puts the destination of frames with these fields as a GID on the bus, and nothing else.
+  void put_gid(const Fields& f) {
+    static_assert(layout::gid::gid.offset == 0 && layout::multicast::gid.offset == 0);
+    auto& data = bench().dut->row_write_i;
+    bus::clear_data(data);
+    for (unsigned i = f.ipv6 ? 0 : 12; i < 16; ++i)
+      port::put_byte(data, layout::gid::gid, i, f.dst_ip[i]);
+    if (!f.ipv6) {  // the GID of an IPv4 address (A17.4.4)
+      port::put_byte(data, layout::gid::gid, 10, 0xFF);
+      port::put_byte(data, layout::gid::gid, 11, 0xFF);
+    }
+  }
   Bench& bench() { return static_cast<Bench&>(*this); }
 };
 

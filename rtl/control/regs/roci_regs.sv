@@ -18,7 +18,8 @@ module roci_regs #(
   parameter int unsigned NumKeys   = 1024,
   parameter int unsigned NumCqs    = 256,
   parameter int unsigned NumSrqs   = 64,
-  parameter int unsigned Absent    = 0     // bits by Option: what the engine does not have
+  parameter int unsigned Absent    = 0,    // bits by Option: what the engine does not have
+  parameter int unsigned Attachments = 256  // to multicast groups; 0: none
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
@@ -252,6 +253,7 @@ module roci_regs #(
         roci_pkg::RegVersion:       plain_q <= Version;
         roci_pkg::RegParameters:    plain_q <= parameters;
         roci_pkg::RegParameters2:   plain_q <= parameters2;
+        roci_pkg::RegParameters3:   plain_q <= Attachments == 0 ? '0 : 32'($clog2(Attachments));
         roci_pkg::RegControl:       plain_q <= control_q;
         roci_pkg::RegTimeLo:        plain_q <= now_i[31:0];
         roci_pkg::RegTimeHi:        plain_q <= time_hi_q;

@@ -21,7 +21,8 @@ module roci_table_port #(
   parameter int unsigned NumQps  = 256,
   parameter int unsigned NumKeys = 1024,
   parameter int unsigned NumCqs  = 256,
-  parameter int unsigned NumSrqs = 64
+  parameter int unsigned NumSrqs = 64,
+  parameter int unsigned Attachments = 256  // to multicast groups; 0: none
 ) (
   input  logic                 clk_i,
   input  logic                 rst_ni,
@@ -120,6 +121,7 @@ module roci_table_port #(
       roci_pkg::TableQpAttr, roci_pkg::TableQpState: known = in_qps;
       roci_pkg::TableAv, roci_pkg::TableQpService, roci_pkg::TableAh: known = in_qps && write_q;
       roci_pkg::TableGid: known = (row_q >> 4) == '0 && write_q;
+      roci_pkg::TableMulticast: known = (row_q >> $clog2(Attachments)) == '0 && write_q;
       roci_pkg::TableQpCounters, roci_pkg::TableQpLive: known = in_qps && !write_q;
       roci_pkg::TableKey: known = (row_q >> KeyBits) == '0;
       roci_pkg::TableCq:  known = (row_q >> CqBits) == '0;
@@ -240,8 +242,7 @@ module roci_table_port #(
     .copying_o    (copying),
     .read_i       (state_q == StRam),
     .read_table_i (table_q),
-    .read_row_i   (row_q),
-    .read_word_i  (word_q),
+    .read_row_i   (row_q), .read_word_i(word_q),
     .data_o       (copy)
   );
 

@@ -35,6 +35,7 @@ module roci_icrc_tx #(
   output logic [DataWidth-1:0]   m_axis_tdata_o,
   output logic [DataWidth/8-1:0] m_axis_tkeep_o,
   output logic                   m_axis_tlast_o,
+  output logic                   m_axis_roce_o,
   output logic                   m_axis_tvalid_o,
   input  logic                   m_axis_tready_i,
 
@@ -45,7 +46,8 @@ module roci_icrc_tx #(
   localparam int unsigned GapBits = $clog2(Bytes);
   localparam int unsigned BeatBits = DataWidth + Bytes + 3;
 
-  logic out_valid_q, out_last_q, extra_q;  // extra: the ICRC's second half is still to come
+  logic out_valid_q, out_last_q, out_roce_q;
+  logic extra_q;  // the ICRC's second half is still to come
   logic enable;
 
   assign enable          = (!out_valid_q || m_axis_tready_i) && !extra_q;
@@ -151,6 +153,7 @@ module roci_icrc_tx #(
       out_last_q       <= 1'b1;
     end else if (enable && valid_q[3]) begin
       out_last_q <= last && !overflow;
+      out_roce_q <= roce;
       rest_q     <= trailer[31:16];
       if (append) begin
         out_data_q <= fill(data, keep, trailer);
@@ -165,6 +168,7 @@ module roci_icrc_tx #(
   assign m_axis_tdata_o  = out_data_q;
   assign m_axis_tkeep_o  = out_keep_q;
   assign m_axis_tlast_o  = out_last_q;
+  assign m_axis_roce_o   = out_roce_q;
   assign m_axis_tvalid_o = out_valid_q;
   assign idle_o          = !s_axis_tvalid_i && valid_q == '0 && !out_valid_q;
 

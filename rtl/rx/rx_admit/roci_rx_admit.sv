@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decides whether a packet that is whole and correct may go to an engine: queue pair and its state
 // (WIRE-25, 26, 47), RoCE version, addresses and VLAN (WIRE-01, 02, 27), P_Key (WIRE-23, 24),
-// transport service (WIRE-28), Q_Key of a datagram (UD-03).
+// transport service (WIRE-28), Q_Key of a datagram (UD-03). A datagram to a multicast group comes
+// once for each attached queue pair, and once more as it was (UD-10).
 //
 // Throughput: one packet a clock, a datagram in three or more. Latency: two clocks to the meta
 // queues, of a datagram four when it goes to the same address as the one before.
@@ -30,6 +31,7 @@ module roci_rx_admit #(
   // records in order of arrival
   input  roci_pkg::rx_frame_t  frame_i,
   input  logic [9:0]           frame_rows_i,  // beats of payload in the buffer
+  input  logic                 frame_copy_i,  // the record comes again
   input  logic                 frame_valid_i,
   output logic                 frame_ready_o,
 
@@ -37,6 +39,7 @@ module roci_rx_admit #(
   output logic                 command_valid_o,
   input  logic                 command_ready_i,
   output logic                 command_drop_o,
+  output logic                 command_keep_o,
   output logic [9:0]           command_rows_o,
 
   // to the engines and to scatter
@@ -61,7 +64,7 @@ module roci_rx_admit #(
   localparam int unsigned OffsetBits = $clog2(DataWidth / 8);
 
   // clock 1: the rows
-  logic                taken, advance, valid_q, in_range_q;
+  logic                taken, advance, valid_q, in_range_q, copy_q;
   roci_pkg::rx_frame_t frame_q;
   logic [9:0]          rows_q;
   assign frame_ready_o = ready_o && !pause_i && (!valid_q || advance);
@@ -74,6 +77,7 @@ module roci_rx_admit #(
     if (taken) begin
       frame_q    <= frame_i;
       rows_q     <= frame_rows_i;
+      copy_q     <= frame_copy_i;
       in_range_q <= frame_i.qpn < 24'(NumQps);
     end
   end
@@ -120,8 +124,8 @@ module roci_rx_admit #(
   assign deth = frame_q.ext;
   assign look = valid_q && ud && !frame_q.bad;
   roci_rx_gids u_gids (
-    .clk_i, .rst_ni, .row_write_valid_i, .row_write_i, .frame_i(frame_q), .look_i(look),
-    .next_i(advance), .done_o(looked), .found_o(own_gid));
+    .clk_i, .rst_ni, .row_write_valid_i, .row_write_i, .frame_i(frame_q), .group_i(copy_q),
+    .look_i(look), .next_i(advance), .done_o(looked), .found_o(own_gid));
   always_ff @(posedge clk_i) qkey_bad_q <= deth.qkey != qkey;
   assign qkey_bad = ud && qkey_bad_q;
 
@@ -173,6 +177,32 @@ module roci_rx_admit #(
   assign may      = valid_q && (!has_rows || command_ready_i) && (!ud || frame_q.bad || looked);
   assign advance  = may && (drop || room);
   assign accept   = advance && !drop;
+
+  // Counted a clock later. The datagram of a group counts once: as taken if any queue pair took it,
+  // else as dropped for what was wrong at the last one. One that this adapter sent is no drop where
+  // none is attached.
+  logic       over_q, over_copy_q, good_q, violation_q, looped_q, took_q, tried_q, counts;
+  logic [3:0] cause_q, last_cause_q;
+  assign counts = over_q && !good_q && !over_copy_q && !took_q && (tried_q || !looped_q);
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      over_q  <= 1'b0;
+      took_q  <= 1'b0;
+      tried_q <= 1'b0;
+    end else begin
+      over_q <= advance;
+      if (over_q) begin
+        took_q  <= over_copy_q && (took_q || good_q);
+        tried_q <= over_copy_q;
+      end
+    end
+    over_copy_q <= copy_q;
+    good_q      <= !drop || violation;
+    violation_q <= violation;
+    looped_q    <= frame_q.looped;
+    cause_q     <= cause;
+    if (over_q) last_cause_q <= cause_q;
+  end
 
   logic [15:0] ticket_q, ticket_d;
   assign ticket_d = ticket_q + 16'(has_payload);
@@ -231,10 +261,12 @@ module roci_rx_admit #(
 
   assign command_valid_o = advance && has_rows;
   assign command_drop_o  = drop;
+  assign command_keep_o  = copy_q;
   assign command_rows_o  = rows_q;
-  assign rx_ok_o         = advance && (!drop || violation);
-  assign drop_o[10]      = advance && violation;
-  assign drop_o[9:0]     = advance && drop && !violation ? 10'(10'd1 << cause) : '0;
-  assign idle_o          = !valid_q && !req_meta_valid_o && !rsp_meta_valid_o && !pay_hdr_valid_o;
+  assign rx_ok_o         = over_q && good_q && !took_q;
+  assign drop_o[10]      = over_q && violation_q;
+  assign drop_o[9:0]     = counts ? 10'(10'd1 << (tried_q ? last_cause_q : cause_q)) : '0;
+  assign idle_o          = !valid_q && !over_q && !req_meta_valid_o && !rsp_meta_valid_o
+                           && !pay_hdr_valid_o;
 
 endmodule

@@ -8,7 +8,7 @@
 //   base                    base + row        At the end of a frame base moves after its rows
 //    |  frame in flight -->  |                (commit) or stays (rollback). A command takes the
 //  --+-----------------------+----            oldest rows: to the stream, or drops them.
-//      free rows ...      ^ read
+//      free rows ...      ^ read      kept for another command (keep), to be read again.
 
 `include "assert.svh"
 
@@ -29,10 +29,12 @@ module roci_rx_buffer #(
   input  logic [9:0]           rows_i,        // with last_i: how many
   output logic                 overflow_o,    // with last_i: no room for some row; not kept
 
-  // one command a packet with rows, in the order of the frames
+  // one command a packet with rows, in the order of the frames, and those before it that keep them
   input  logic                 command_valid_i,
   output logic                 command_ready_o,
   input  logic                 command_drop_i,
+  input  logic                 command_keep_i,  // the next command is for the same rows; with drop
+                                                // it does nothing
   input  logic [9:0]           command_rows_i,
 
   // payload
@@ -49,12 +51,12 @@ module roci_rx_buffer #(
   localparam int unsigned OutDepth = 4;
 
   // writing
-  logic [RowBits:0]   base_q, read_q;  // top bit: pass parity
+  logic [RowBits:0]   base_q, read_q, oldest_q;  // top bit: pass parity
   logic [RowBits+10:0] used_with;      // rows in use when this one is written
   logic               full, over_q;
   logic [RowBits-1:0] write_row;
   logic [RowBits:0]   used;
-  assign used       = base_q - read_q;
+  assign used       = base_q - oldest_q;
   assign used_with  = (RowBits + 11)'(used) + (RowBits + 11)'(write_row_i);
   assign full       = used_with >= (RowBits + 11)'(Rows);
   assign write_row  = base_q[RowBits-1:0] + RowBits'(write_row_i);
@@ -74,13 +76,13 @@ module roci_rx_buffer #(
   end
 
   // commands
-  logic        drop, command_valid, command_taken;
+  logic        drop, keep, command_valid, command_taken;
   logic [9:0]  rows;
   logic [$clog2(Commands):0] unused_commands;
-  roci_fifo #(.Width(11), .Depth(Commands)) u_commands (
-    .clk_i, .rst_ni, .in_data_i({command_drop_i, command_rows_i}), .in_valid_i(command_valid_i),
-    .in_ready_o(command_ready_o), .out_data_o({drop, rows}), .out_valid_o(command_valid),
-    .out_ready_i(command_taken), .level_o(unused_commands));
+  roci_fifo #(.Width(12), .Depth(Commands)) u_commands (
+    .clk_i, .rst_ni, .in_data_i({command_keep_i, command_drop_i, command_rows_i}),
+    .in_valid_i(command_valid_i), .in_ready_o(command_ready_o), .out_data_o({keep, drop, rows}),
+    .out_valid_o(command_valid), .out_ready_i(command_taken), .level_o(unused_commands));
 
   logic [9:0]                 row_q;  // rows of the command already read
   logic                       read, read_last, pending_q, pending_last_q;
@@ -90,18 +92,22 @@ module roci_rx_buffer #(
   assign read_last     = row_q + 1'b1 == rows;
   assign command_taken = drop || (read && read_last);
 
+  // Rows that are kept stay in use, and reading returns to the first of them.
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       read_q    <= '0;
+      oldest_q  <= '0;
       row_q     <= '0;
       pending_q <= 1'b0;
     end else begin
       pending_q <= read;
       if (read) begin
-        read_q <= read_q + 1'b1;
+        read_q <= read_last && keep ? oldest_q : read_q + 1'b1;
         row_q  <= read_last ? '0 : row_q + 1'b1;
-      end else if (command_valid && drop) begin
-        read_q <= read_q + (RowBits + 1)'(rows);
+        if (!keep) oldest_q <= oldest_q + 1'b1;
+      end else if (command_valid && drop && !keep) begin
+        read_q   <= read_q + (RowBits + 1)'(rows);
+        oldest_q <= oldest_q + (RowBits + 1)'(rows);
       end
     end
   end
@@ -127,9 +133,9 @@ module roci_rx_buffer #(
   `ASSERT(OutHasRoom, `IMPLIES(pending_q, unused_out_ready))
   `ASSERT(NoMoreThanRows, used <= (RowBits + 1)'(Rows))
   `ASSERT(ReadsWhatIsThere, `IMPLIES(read, used != '0))
-  // There is one command for each committed frame with rows, in order.
+  // There is one command for each committed frame with rows, in order, after those that keep them.
   `ASSUME(CommandIsOfAFrame, `IMPLIES(command_valid, rows > row_q &&
-                                      16'(rows) - 16'(row_q) <= 16'(used)))
+                                      16'(rows) - (keep ? '0 : 16'(row_q)) <= 16'(used)))
 
 `ifdef FORMAL
   // Rows of a frame come one after the other, and its end says how many they were.
@@ -145,14 +151,20 @@ module roci_rx_buffer #(
   `ASSERT(FrameHasItsPlace, over_q || 16'(used) + 16'(f_next_q) <= 16'(Rows))
   `ASSERT(DropIsWhole, `IMPLIES(row_q != '0, command_valid && !drop))
 
-  // Beats that were committed and neither given out nor dropped are all in the memory or past it.
+  logic [RowBits:0] f_again;  // rows that were read and will be again
+  assign f_again = read_q - oldest_q;
+  `ASSERT(KeptRowsAreReadAgain, 10'(f_again) == (command_valid && keep ? row_q : 10'd0))
+
+  // Beats that were committed and neither given out nor dropped are all in the memory or past it; a
+  // beat that is kept is there once more.
   logic [RowBits+3:0] f_inside_q;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) f_inside_q <= '0;
     else begin
       f_inside_q <= f_inside_q
           + (last_i && commit_i && !overflow_o ? (RowBits + 4)'(rows_i) : '0)
-          - (command_valid && command_taken && drop ? (RowBits + 4)'(rows) : '0)
+          - (command_valid && command_taken && drop && !keep ? (RowBits + 4)'(rows) : '0)
+          + (RowBits + 4)'(read && keep)
           - (RowBits + 4)'(pay_tvalid_o && pay_tready_i);
     end
   end
@@ -162,6 +174,7 @@ module roci_rx_buffer #(
   `COVER(MemoryFull, used == (RowBits + 1)'(Rows))
   `COVER(FrameRolledBack, last_i && commit_i && overflow_o)
   `COVER(FrameDropped, command_valid && drop && rows > 10'd1)
+  `COVER(FrameReadAgain, read && read_last && keep && rows > 10'd1)
   `COVER(LastBeatOut, pay_tvalid_o && pay_tready_i && pay_tlast_o && used == '0)
   initial assume (!rst_ni);
 `endif

@@ -18,19 +18,22 @@ using Rows = std::vector<std::uint64_t>;
 struct Bench {
   Dut<Vroci_rx_buffer> dut;
   std::mt19937 random{kSeed};
-  unsigned stalls = 0, drops = 0, hold = 0;  // percent; `hold`: of clocks without a command
-  std::deque<Rows> kept;                     // no command yet
+  // Percent; `hold`: of clocks without a command, `keeps`: of commands that keep their rows.
+  unsigned stalls = 0, drops = 0, hold = 0, keeps = 0;
+  std::deque<Rows> kept;  // no command yet
   std::deque<Rows> expected;
   std::size_t at = 0;
-  unsigned received = 0, dropped = 0, lost = 0;
+  unsigned received = 0, dropped = 0, lost = 0, again = 0;
   std::uint64_t first_command = 0, first_out = 0, last_out = 0, beats = 0;
   std::uint64_t next = 1;
 
   void clock() {
     const bool command = !kept.empty() && random() % 100 >= hold;
     const bool drop = random() % 100 < drops;
+    const bool keep = !drop && random() % 100 < keeps;
     dut->command_valid_i = command;
     dut->command_drop_i = drop;
+    dut->command_keep_i = keep;
     dut->command_rows_i = command ? kept.front().size() : 0;
     dut->pay_tready_i = random() % 100 >= stalls;
     dut.settle();
@@ -38,7 +41,8 @@ struct Bench {
       if (first_command == 0) first_command = dut.cycle();
       if (!drop) expected.push_back(kept.front());
       dropped += drop;
-      kept.pop_front();
+      again += keep;
+      if (!keep) kept.pop_front();
     }
     if (dut->pay_tvalid_o && dut->pay_tready_i) {
       if (first_out == 0) first_out = dut.cycle();
@@ -123,6 +127,33 @@ TEST_CASE("rx_buffer: what is rolled back or dropped leaves no trace") {
   CHECK(bench.dropped > 100);
   CHECK(bench.received > 200);
   CHECK(bench.lost == 0);
+}
+
+TEST_CASE("rx_buffer: rows that a command keeps come again, and stay in use until then") {
+  Bench bench;
+  bench.keeps = 70;
+  for (const unsigned stalls : {0u, 50u}) {
+    bench.stalls = stalls;
+    for (unsigned n = 0; n < 1000; ++n) {
+      bench.drops = n % 3 * 20;
+      bench.send(1 + bench.random() % 20, bench.random() % 8 != 0);
+    }
+    bench.drain();
+  }
+  CHECK(bench.again > 500);
+  CHECK(bench.dropped > 50);
+  CHECK(bench.lost > 100);  // what is kept leaves less room
+  // One packet that fills the memory, three times, then another one in its place.
+  bench.keeps = 100;
+  CHECK(bench.send(kRows, true));
+  const unsigned before = bench.received;
+  while (bench.received < before + 3) bench.clock();
+  CHECK(!bench.send(1, true));
+  bench.keeps = 0;
+  bench.drops = 0;
+  bench.drain();
+  CHECK(bench.send(kRows, true));
+  bench.drain();
 }
 
 TEST_CASE("rx_buffer: a packet without room is lost as a whole, the others are not harmed") {

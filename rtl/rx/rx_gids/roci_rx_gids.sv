@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whether a datagram goes to an address of the port (UD-07, UD-12): the rows of the table Gid are
-// compared with it one after the other, from the one that was found last.
+// compared with it one after the other, from the one that was found last. One to a multicast group
+// only has to be of a network in which the port has an address (UD-10).
 //
 // Throughput: one row a clock. Latency: two clocks to the first row, which is the one of the
 // datagram before; 17 clocks when there is none.
@@ -19,6 +20,7 @@ module roci_rx_gids (
 
   // the datagram
   input  roci_pkg::rx_frame_t  frame_i,
+  input  logic                 group_i,  // to a multicast group
   input  logic                 look_i,   // until next_i
   input  logic                 next_i,   // it is done with
   output logic                 done_o,   // found, or compared with all
@@ -56,7 +58,8 @@ module roci_rx_gids (
   logic        match;
   logic [95:0] upper;
   assign upper = frame_i.ipv6 ? frame_i.dst_ip[127:32] : Mapped;
-  assign match = valid && {upper, frame_i.dst_ip[31:0]} == row.gid && !(frame_i.ipv6 && ipv4)
+  assign match = valid && (group_i || ({upper, frame_i.dst_ip[31:0]} == row.gid
+                                       && !(frame_i.ipv6 && ipv4)))
                  && frame_i.roce_v1 == row.roce_v1 && frame_i.vlan == row.vlan
                  && (!row.vlan || frame_i.vid == row.vid);
   assign done_o = found_o || count_q == (RowBits + 1)'(Rows + 1);
