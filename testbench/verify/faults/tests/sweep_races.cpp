@@ -19,7 +19,7 @@ Sweep races(unsigned clocks) {
   return plan;
 }
 
-constexpr std::uint64_t kBoundNs = 2'000'000;
+constexpr std::uint64_t kRaceBoundNs = 2'000'000;
 
 }  // namespace
 
@@ -33,7 +33,7 @@ SCHEDULE(
     a.post_sends(1);
     a.until(clock);
     a.receive(0);
-    const auto done = a.self.send_cq.wait(kBoundNs);
+    const auto done = a.self.send_cq.wait(kRaceBoundNs);
     CHECK((done && done->ok()));
     CHECK(a.receives(false) == 1);
     ++(a.seen().rnr_naks == 0 ? early : late);
@@ -115,7 +115,7 @@ SCHEDULE("F-88", "a completion queue is armed at each clock around a completion"
     if (got) {
       ++found;
     } else {
-      const auto event = events.wait(kBoundNs);
+      const auto event = events.wait(kRaceBoundNs);
       CHECK((event && event->kind == driver::EventKind::kCompletion &&
              event->number == a.peer.receive_cq.number()));
       got = a.peer.receive_cq.poll();
@@ -160,7 +160,7 @@ SCHEDULE("F-86", "the entry of a posted WRITE changes at each clock after its do
     a.self.node.sleep(4 * clock);
     std::uint8_t* wqe = qp.send_memory().host;
     layout::put_memory(wqe, change.field, change.value);
-    const auto done = a.self.send_cq.wait(kBoundNs);
+    const auto done = a.self.send_cq.wait(kRaceBoundNs);
     CHECK(done);
     if (done && done->ok() && change.field.offset != layout::wqe::length.offset) {
       CHECK(first_wrong(a.peer.data(0), 600, 3) == 600);
