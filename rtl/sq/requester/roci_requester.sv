@@ -2,17 +2,18 @@
 // Requester of all queue pairs: sends plans, takes responses, keeps the window, the ring of
 // messages in flight, retries and completions.
 //
-// One engine, one event at a time: a plan takes two clocks, an acknowledgement of one message
-// three. The state of a queue pair is one word; the next event's word is read while the last is
-// written.
+// One engine, one event in hand, and the next one read: a plan takes one clock in hand, an
+// acknowledgement of one message two. The state of a queue pair is one word, and no two events of
+// one queue pair are in the engine.
 //
-//  plan, response, timer, control --> select --> dispatch --> act --> write the word
-//                                               word         ring
+//  plan, response, timer, control --> next ---------> hand --> write the word
+//                                     word, compare   ring
 //
 //  ring of a queue pair:   head: oldest message not completed     tail = head + count
 //  sequence numbers:       una: oldest not acknowledged           psn_next: next to send
 //
-// This file holds the registers of the event in hand; roci_requester_step holds its steps.
+// roci_requester_next holds the event that is read, and what does not change of the one in hand;
+// roci_requester_step holds its steps.
 
 `include "assert.svh"
 
@@ -122,63 +123,69 @@ module roci_requester #(
 
   `PARAM_CHECK(WindowInRange, Window >= 32 && Window <= 4096)
 
-  // The next event.
-  logic [3:0]             state_q;
-  logic                   pick, finish, memory_ready, none, idle;
-  logic [QpBits-1:0]      pick_row, row_q;
-  logic                   is_live_q, is_plan_q, is_rsp_q, is_timer_q, is_fault_q, is_again_q;
-  logic                   is_late_q, late_valid, late_ready, late_room, late_push;
-  roci_pkg::plan_t        late;
-  logic [QpBits-1:0]      fault_row;
-  logic [23:0]            fault_psn, fault_psn_q;
-  logic                   fault_valid, fault_ready, fault_left, fault_left_q;
-  logic                   room, fail_room, desc_room, rsp_room, cqe_room, cqe_calm, timer_calm;
-  roci_pkg::plan_t        plan_q;
-  roci_pkg::rx_meta_t     rsp_q;
-  roci_pkg::timer_event_t timer_q;
-  roci_pkg::sq_control_t  control_q;
-  roci_pkg::requester_step_t step;
+  // The event in hand, and the one that is read meanwhile.
+  logic [3:0]                 state_q, first_state, slot_num_sge;
+  logic                       pick, take, finish, memory_ready, none, idle, reads_rsp, timer_calm;
+  logic [QpBits-1:0]          pick_row, read_row, row_q, fault_row;
+  logic                       is_live_q, is_rsp_q, is_timer_q, is_fault_q, is_again_q;
+  logic                       is_late_q, late_valid, late_ready, late_room, late_push;
+  logic [23:0]                fault_psn, fault_psn_q;
+  logic                       fault_valid, fault_ready, fault_left, fault_left_q;
+  logic                       room, more_room, fail_room, desc_room, rsp_room, cqe_room, cqe_calm;
+  roci_pkg::plan_t            plan_q, read_plan, late;
+  roci_pkg::rx_meta_t         rsp_q;
+  roci_pkg::timer_event_t     timer_q;
+  roci_pkg::sq_control_t      control_q;
+  roci_pkg::requester_step_t  step;
+  roci_pkg::requester_qp_t    word, qp_q, qp_d;
+  roci_pkg::requester_run_t   run_q, run_d, first_run;
+  roci_pkg::requester_entry_t entry, new_entry;
+  roci_pkg::qp_attr_t         read_attr, attr;
+  roci_pkg::sge_t             slot_sge;
+  roci_pkg::requester_look_t  look;
+  logic                       handling, begin_generation, alive, read_in_err, in_err, ud_fails;
+  logic                       read_uc, read_ud, uc, ud, reads_ring;
+  logic [31:0]                read_qkey, qkey, rd_offset;
+  logic [7:0]                 ud_status, ud_vendor, place_status, place_vendor;
   assign idle = state_q == roci_pkg::RequesterIdle;
-  roci_requester_select #(.NumQps(NumQps)) u_select (
-    .clk_i, .rst_ni, .control_i, .control_valid_i, .control_ready_o, .plan_i, .plan_valid_i,
+  roci_requester_next #(.NumQps(NumQps), .RingDepth(RingDepth), .Window(Window)) u_next (
+    .clk_i, .rst_ni, .row_write_valid_i, .row_write_i,
+    .control_i, .control_valid_i, .control_ready_o, .plan_i, .plan_valid_i,
     .plan_ready_o, .rsp_i(rsp_meta_i), .rsp_valid_i(rsp_meta_valid_i),
     .rsp_ready_o(rsp_meta_ready_o), .timer_i(timer_event_i), .timer_valid_i(timer_event_valid_i),
     .timer_ready_o(timer_event_ready_o), .fault_row_i(fault_row), .fault_psn_i(fault_psn),
-    .fault_left_i(fault_left), .fault_left_o(fault_left_q), .fault_valid_i(fault_valid),
-    .fault_ready_o(fault_ready), .late_i(late), .late_valid_i(late_valid), .late_room_i(late_room),
-    .late_ready_o(late_ready), .live_qpn_i, .live_valid_i, .again_push_i(step.again),
-    .live_busy_i(!idle && is_live_q), .free_i((idle || finish) && memory_ready), .room_i(room),
-    .fail_room_i(fail_room), .desc_room_i(desc_room), .rsp_room_i(rsp_room && cqe_calm),
-    .pick_o(pick), .pick_row_o(pick_row), .row_o(row_q), .is_live_o(is_live_q),
-    .is_plan_o(is_plan_q), .is_late_o(is_late_q), .is_rsp_o(is_rsp_q), .is_timer_o(is_timer_q),
-    .is_fault_o(is_fault_q), .is_again_o(is_again_q), .fault_psn_o(fault_psn_q),
-    .plan_o(plan_q), .rsp_o(rsp_q), .timer_o(timer_q), .control_o(control_q), .none_o(none));
+    .fault_left_i(fault_left), .fault_valid_i(fault_valid), .fault_ready_o(fault_ready),
+    .late_i(late), .late_valid_i(late_valid), .late_room_i(late_room), .late_ready_o(late_ready),
+    .live_qpn_i, .live_valid_i, .again_push_i(step.again), .memory_ready_i(memory_ready),
+    .room_i(room), .more_room_i(more_room), .fail_room_i(fail_room), .desc_room_i(desc_room),
+    .rsp_room_i(rsp_room && cqe_calm), .pick_o(pick), .pick_row_o(pick_row),
+    .read_rsp_o(reads_rsp), .read_ring_o(reads_ring), .read_row_o(read_row),
+    .read_plan_o(read_plan), .word_i(word), .attr_i(read_attr), .uc_i(read_uc), .ud_i(read_ud),
+    .qkey_i(read_qkey), .alive_i(alive), .in_err_i(read_in_err), .free_i(idle || finish),
+    .empty_i(idle), .take_o(take), .state_o(first_state), .run_o(first_run), .row_o(row_q),
+    .is_live_o(is_live_q), .is_late_o(is_late_q), .is_rsp_o(is_rsp_q),
+    .is_timer_o(is_timer_q), .is_fault_o(is_fault_q), .is_again_o(is_again_q),
+    .fault_psn_o(fault_psn_q), .fault_left_o(fault_left_q), .plan_o(plan_q), .rsp_o(rsp_q),
+    .timer_o(timer_q), .control_o(control_q), .attr_o(attr), .uc_o(uc), .ud_o(ud), .qkey_o(qkey),
+    .in_err_o(in_err), .look_o(look), .ud_fails_o(ud_fails), .ud_status_o(ud_status),
+    .ud_vendor_o(ud_vendor), .none_o(none));
 
   // State.
-  roci_pkg::requester_qp_t    word, qp_q, qp_d, qp_end;
-  roci_pkg::requester_run_t   run_q, run_d;
-  roci_pkg::requester_entry_t entry, new_entry;
-  roci_pkg::qp_attr_t         attr;
-  roci_pkg::sge_t             slot_sge;
-  roci_pkg::requester_look_t  look;
-  logic                       dispatching, handling, begin_generation, alive, in_err, uc, ud;
-  logic [7:0]                 ud_status, ud_vendor;
-  logic [31:0]                qkey;
-  logic [3:0]                 slot_num_sge;
   logic [4:0]                 ring_read_at, ring_write_at;
   logic [9:0]                 ticket, newest;
-  assign dispatching      = state_q == roci_pkg::RequesterDispatch;
   assign handling         = state_q == roci_pkg::RequesterHandle;
   assign begin_generation = handling && !is_live_q && !is_rsp_q && !is_timer_q && !is_fault_q
                             && !control_q.flush;
-  assign ring_read_at  = dispatching ? word.head : qp_q.head + 5'd1;
+  assign ring_read_at  = reads_ring ? word.head : qp_q.head + 5'd1;
   assign ring_write_at = qp_q.head + qp_q.count[4:0] - 5'(!plan_q.first);
   roci_requester_state #(.NumQps(NumQps), .RingDepth(RingDepth)) u_state (
     .clk_i, .rst_ni, .row_write_valid_i, .row_write_i,
-    .pick_i(pick), .pick_row_i(pick_row), .row_i(row_q), .qp_o(word), .attr_o(attr), .uc_o(uc),
-    .ud_o(ud), .qkey_o(qkey), .alive_o(alive), .in_err_o(in_err), .ready_o(memory_ready),
-    .write_i(finish), .qp_i(qp_end), .begin_i(begin_generation),
-    .ring_read_i(dispatching || step.next_entry), .ring_read_at_i(ring_read_at), .entry_o(entry),
+    .pick_i(pick), .pick_row_i(pick_row), .read_row_i(read_row), .row_i(row_q), .qp_o(word),
+    .attr_o(read_attr), .uc_o(read_uc), .ud_o(read_ud), .qkey_o(read_qkey), .alive_o(alive),
+    .in_err_o(read_in_err), .ready_o(memory_ready), .write_i(finish), .qp_i(qp_d),
+    .begin_i(begin_generation),
+    .ring_read_i(reads_ring || step.next_entry), .ring_read_row_i(reads_ring ? read_row : row_q),
+    .ring_read_at_i(ring_read_at), .entry_o(entry),
     .ring_write_i(step.enter), .ring_write_at_i(ring_write_at), .entry_i(new_entry),
     .ticket_o(ticket), .ticket_write_i(step.desc), .ticket_i(newest + 10'd1),
     .slot_read_i(state_q == roci_pkg::RequesterRetire), .slot_read_at_i(qp_q.rd_head),
@@ -189,39 +196,32 @@ module roci_requester #(
   // Steps.
   roci_pkg::tx_desc_t desc;
   logic [23:0]        span, message_less, limit;
-  logic               place_done, limited, ud_fails, bad;
-  logic [7:0]         place_status, place_vendor;
-  logic [31:0]        rd_offset;
+  logic               place_done, limited, bad;
   roci_requester_span u_span (
-    .clk_i, .plan_i(plan_q), .pmtu_i(attr.pmtu), .rsp_i(rsp_q), .first_i(entry.first),
-    .last_i(entry.last), .bad_psn_i(qp_q.bad_psn), .span_o(span), .message_o(message_less),
-    .offset_o(rd_offset), .bad_o(bad), .limited_o(limited), .limit_o(limit));
-  roci_requester_look #(.RingDepth(RingDepth), .Window(Window)) u_look (
-    .clk_i, .plan_i(plan_q), .qp_i(word), .attr_i(attr), .uc_i(uc), .alive_i(alive), .look_o(look));
-  roci_requester_datagram #(.NumQps(NumQps)) u_datagram (
-    .clk_i, .rst_ni, .row_write_valid_i, .row_write_i, .plan_next_i(plan_i), .pick_i(pick),
-    .plan_i(plan_q), .ud_i(ud), .attr_i(attr), .fails_o(ud_fails), .status_o(ud_status),
-    .vendor_o(ud_vendor));
+    .clk_i, .plan_i(read_plan), .plan_pmtu_i(read_attr.pmtu), .rsp_i(rsp_q), .pmtu_i(attr.pmtu),
+    .first_i(entry.first), .last_i(entry.last), .bad_psn_i(qp_q.bad_psn), .span_o(span),
+    .message_o(message_less), .offset_o(rd_offset), .bad_o(bad), .limited_o(limited),
+    .limit_o(limit));
   roci_requester_step #(.RingDepth(RingDepth), .Window(Window)) u_step (
-    .state_i(state_q), .is_live_i(is_live_q), .is_plan_i(is_plan_q), .is_rsp_i(is_rsp_q),
+    .state_i(state_q), .is_live_i(is_live_q), .is_rsp_i(is_rsp_q),
     .is_timer_i(is_timer_q), .is_fault_i(is_fault_q), .left_i(fault_left_q),
     .uc_i(uc), .ud_i(ud), .qkey_i(qkey), .ud_fails_i(ud_fails), .ud_status_i(ud_status),
     .ud_vendor_i(ud_vendor), .is_again_i(is_again_q), .is_late_i(is_late_q), .plan_i(plan_q),
     .span_i(span), .message_less_i(message_less), .look_i(look), .rsp_i(rsp_q), .timer_i(timer_q),
     .limited_i(limited), .limit_i(limit), .fault_psn_i(fault_psn_q), .control_i(control_q),
-    .word_i(word), .qp_i(qp_q), .run_i(run_q), .entry_i(entry), .attr_i(attr), .alive_i(alive),
-    .in_err_i(in_err), .cqe_room_i(cqe_room), .timer_calm_i(timer_calm),
-    .op_taken_i(key_op_req_ready_i), .op_done_i(key_op_rsp_valid_i), .op_ok_i(key_op_rsp_i.ok),
-    .place_done_i(place_done), .place_status_i(place_status), .place_vendor_i(place_vendor),
-    .qp_o(qp_d), .qp_end_o(qp_end), .run_o(run_d), .step_o(step), .desc_o(desc),
-    .entry_o(new_entry), .late_o(late_push), .offset_i(rd_offset), .bad_i(bad));
+    .qp_i(qp_q), .run_i(run_q), .entry_i(entry), .attr_i(attr), .in_err_i(in_err),
+    .cqe_room_i(cqe_room), .timer_calm_i(timer_calm), .op_taken_i(key_op_req_ready_i),
+    .op_done_i(key_op_rsp_valid_i), .op_ok_i(key_op_rsp_i.ok), .place_done_i(place_done),
+    .place_status_i(place_status), .place_vendor_i(place_vendor), .qp_o(qp_d), .run_o(run_d),
+    .step_o(step), .desc_o(desc), .entry_o(new_entry), .late_o(late_push), .offset_i(rd_offset),
+    .bad_i(bad));
   assign finish = step.finish;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) state_q <= roci_pkg::RequesterIdle;
     else if (!idle && !finish) state_q <= step.state;
-    else state_q <= pick ? roci_pkg::RequesterDispatch : roci_pkg::RequesterIdle;
-    qp_q  <= qp_d;
-    run_q <= run_d;
+    else state_q <= take ? first_state : roci_pkg::RequesterIdle;
+    qp_q  <= take ? word : qp_d;
+    run_q <= take ? first_run : run_d;
   end
 
   // Key operations.
@@ -256,7 +256,7 @@ module roci_requester #(
   // Outputs.
   assign done_valid_o = finish || step.retire || step.cqe;
   assign done_row_o   = row_q;
-  assign done_index_o = qp_end.done;
+  assign done_index_o = qp_d.done;
   assign drop_ghost_o = step.ghost;
 
   roci_requester_out #(.NumQps(NumQps)) u_out (
@@ -264,13 +264,13 @@ module roci_requester #(
     .ticket_i(ticket), .newest_o(newest), .sent_valid_i, .sent_i,
     .fault_row_o(fault_row), .fault_psn_o(fault_psn), .fault_left_o(fault_left),
     .fault_valid_o(fault_valid), .fault_ready_i(fault_ready), .attr_i(attr), .uc_i(uc),
-    .plan_i(plan_q), .rsp_i(rsp_q), .rsp_new_i(dispatching && is_rsp_q), .store_done_i,
+    .plan_i(plan_q), .rsp_i(rsp_q), .rsp_new_i(reads_rsp), .store_done_i,
     .wr_done_i, .place_i(place), .desc_i(desc),
     .drop_i(finish && is_rsp_q && rsp_q.payload_len != '0 && !run_d.placed),
     .place_seg_i(place_seg), .place_seg_valid_i(place_seg_valid),
     .place_seg_ready_o(rsp_seg_in_ready), .plan_seg_i, .plan_seg_valid_i, .plan_seg_ready_o,
-    .room_o(room), .fail_room_o(fail_room), .desc_room_o(desc_room), .rsp_room_o(rsp_room),
-    .cqe_room_o(cqe_room), .cqe_calm_o(cqe_calm), .timer_calm_o(timer_calm),
+    .room_o(room), .more_room_o(more_room), .fail_room_o(fail_room), .desc_room_o(desc_room),
+    .rsp_room_o(rsp_room), .cqe_room_o(cqe_room), .cqe_calm_o(cqe_calm), .timer_calm_o(timer_calm),
     .ptr_o, .ptr_valid_o, .ptr_ready_i, .desc_o, .desc_valid_o, .desc_ready_i,
     .seg_o, .seg_valid_o, .seg_ready_i, .cqe_o, .cqe_valid_o, .cqe_ready_i, .fail_o, .fail_valid_o,
     .fail_ready_i, .timer_cmd_o, .timer_cmd_valid_o, .timer_cmd_ready_i, .count_o, .count_valid_o,

@@ -2,7 +2,8 @@
 // Queues after the requester: what an event gives out waits here, so that an event in hand never
 // waits for a neighbour (except for completions, which an event may give out many of).
 //
-// The room_o outputs promise room for an event that ends now and one chosen now.
+// The room_o outputs promise room for an event that ends now and one chosen now; more_room_o for
+// one that is read in between, too.
 
 `include "assert.svh"
 
@@ -48,6 +49,7 @@ module roci_requester_out #(
   input  logic                       fault_ready_i,
 
   output logic                       room_o,
+  output logic                       more_room_o,
   output logic                       fail_room_o,
   output logic                       desc_room_o,
   output logic                       rsp_room_o,    // segments of a response, and a job
@@ -92,12 +94,16 @@ module roci_requester_out #(
   logic [4:0] rsp_seg_level;
   logic [5:0] cqe_level;
   logic       ptr_room, fail_room, job_room, timer_room, count_room, tx_empty;
+  logic       desc_more;
   logic [7:0] store_q;  // stores of atomic results so far
 
   assign room_o       = timer_level <= 4'd5 && count_level <= 4'd3 && ptr_level <= 3'd2;
   assign fail_room_o  = fail_level <= 3'd2;
-  assign rsp_room_o   = rsp_seg_level <= 5'd14 && job_level <= 3'd2
-                        && store_q - store_done_i < 8'd64;
+  assign more_room_o  = ptr_level <= 3'd1 && fail_level <= 3'd1 && desc_more;
+  // Room of a clock before: a response that gave out something then has not ended since.
+  always_ff @(posedge clk_i) begin
+    rsp_room_o <= rsp_seg_level <= 5'd13 && job_level <= 3'd2 && store_q - store_done_i < 8'd64;
+  end
   assign timer_calm_o = timer_level == '0;
 
   // Records
@@ -218,7 +224,8 @@ module roci_requester_out #(
     .desc_end_i(next_i.psn_next), .row_i, .una_i(next_i.una), .kill_i(step_i.kill),
     .newest_o, .left_o(left), .sent_valid_i, .sent_i,
     .fault_row_o, .fault_psn_o, .fault_left_o, .fault_valid_o, .fault_ready_i,
-    .room_o(desc_room_o), .plan_seg_i, .plan_seg_valid_i, .plan_seg_ready_o,
+    .room_o(desc_room_o), .more_room_o(desc_more), .plan_seg_i, .plan_seg_valid_i,
+    .plan_seg_ready_o,
     .desc_o, .desc_valid_o, .desc_ready_i, .seg_o, .seg_valid_o, .seg_ready_i,
     .count_o(tx_count), .count_valid_o(tx_count_valid),
     .count_ready_i(count_ready && !rsp_count_valid), .empty_o(tx_empty));

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chooses the requester's next event and keeps it while it is worked on.
+// Chooses the requester's next event and keeps it while it is read. What only plans have is copied
+// when a plan is in hand; the rest stays for the hand, as no second event of its kind is chosen
+// meanwhile.
 //
 // Order: requests for live state, failed payload, expired timers, control, late local
 // operations, then what is left of flushes, responses and plans in turn. Plans wait while their
@@ -48,8 +50,12 @@ module roci_requester_select #(
   input  logic                      fail_room_i,
   input  logic                      desc_room_i,
   input  logic                      rsp_room_i,
+  // An event is read that is not in hand yet: only a plan or, after a plan, a response follows it.
+  input  logic                      follows_i,
+  input  logic                      follows_plan_i,
+  input  logic                      follows_room_i,  // what these may give out has room, too
 
-  // the choice, and the event in hand from the next clock on
+  // the choice, which is read from the next clock on
   output logic                      pick_o,
   output logic [QpBits-1:0]         pick_row_o,
   output logic [QpBits-1:0]         row_o,
@@ -74,15 +80,21 @@ module roci_requester_select #(
 
   logic                        take_live, take_control, take_plan, take_rsp, take_timer, take_fault;
   logic                        take_again, take_late, revokes;
-  logic                        plan_can, rsp_can, plan_turn_q, again_turn_q;
+  logic                        plan_can, rsp_can, others, plan_turn_q, again_turn_q;
   logic                        again_valid, again_in_ready;
   logic [$clog2(AgainDepth):0] again_level;
   roci_pkg::sq_control_t       again;
 
   assign revokes  = plan_i.opcode == roci_pkg::WrOpLocalInv
                     || plan_i.opcode == roci_pkg::WrOpBindMw;
-  assign plan_can = plan_valid_i && desc_room_i && fail_room_i && (late_room_i || !revokes);
-  assign rsp_can  = rsp_valid_i && rsp_room_i && fail_room_i;
+  assign others   = control_valid_i || timer_valid_i || live_valid_i || fault_valid_i || again_valid
+                    || late_valid_i;
+  assign plan_can = plan_valid_i && desc_room_i && fail_room_i && (late_room_i || !revokes)
+                    && (!follows_i || (follows_room_i && !revokes
+                                       && plan_i.qpn[QpBits-1:0] != row_o));
+  assign rsp_can  = rsp_valid_i && rsp_room_i && fail_room_i
+                    && (!follows_i || (follows_plan_i && follows_room_i
+                                       && rsp_i.qpn[QpBits-1:0] != row_o));
 
   always_comb begin
     take_live    = 1'b0;
@@ -94,7 +106,7 @@ module roci_requester_select #(
     take_again   = 1'b0;
     take_late    = 1'b0;
     pick_row_o   = plan_i.qpn[QpBits-1:0];
-    if (free_i && room_i) begin
+    if (free_i && room_i && !(follows_i && others)) begin
       if (live_valid_i && !live_busy_i) begin
         take_live  = 1'b1;
         pick_row_o = live_qpn_i[QpBits-1:0];
@@ -130,8 +142,7 @@ module roci_requester_select #(
   assign timer_ready_o   = take_timer;
   assign fault_ready_o   = take_fault;
   assign late_ready_o    = take_late;
-  assign none_o          = !control_valid_i && !plan_valid_i && !rsp_valid_i && !timer_valid_i
-                           && !live_valid_i && !fault_valid_i && !again_valid && !late_valid_i;
+  assign none_o          = !plan_valid_i && !rsp_valid_i && !others;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin

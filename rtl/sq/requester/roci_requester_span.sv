@@ -11,8 +11,9 @@ module roci_requester_span (
   input  logic               clk_i,
 
   input  roci_pkg::plan_t    plan_i,
-  input  logic [2:0]         pmtu_i,
+  input  logic [2:0]         plan_pmtu_i,
   input  roci_pkg::rx_meta_t rsp_i,      // a response
+  input  logic [2:0]         pmtu_i,     // its queue pair's
   input  logic [23:0]        first_i,    // first PSN of the oldest message,
   input  logic [23:0]        last_i,     // and its last one
   input  logic [23:0]        bad_psn_i,  // packet that could not be read
@@ -24,12 +25,11 @@ module roci_requester_span (
   output logic [23:0]        limit_o     // and has a receive for messages up to this one
 );
 
-  logic [31:0] mask, packets, all;
+  logic [31:0] packets, all;
   logic [3:0]  shift;
   logic [23:0] packets_in;
-  assign shift   = 4'd7 + 4'(pmtu_i);
-  assign mask    = (32'd128 << pmtu_i) - 32'd1;
-  assign packets = (plan_i.len + mask) >> shift;
+  assign shift   = 4'd7 + 4'(plan_pmtu_i);
+  assign packets = ((plan_i.len - 32'd1) >> shift) + 32'd1;
   assign all     = (plan_i.msg_len - 32'd1) >> shift;
 
   assign packets_in = rsp_i.psn - first_i;
@@ -51,7 +51,7 @@ module roci_requester_span (
     message_o <= '0;
     if (plan_i.opcode == roci_pkg::WrOpRead && plan_i.len != '0) span_o <= packets[23:0];
     if (plan_i.msg_len != '0) message_o <= all[23:0];
-    offset_o  <= 32'(packets_in) << shift;
+    offset_o  <= 32'(packets_in) << (4'd7 + 4'(pmtu_i));
     bad_o     <= !into[23] && !rest[23];
     limited_o <= limited;
     limit_o   <= limit;

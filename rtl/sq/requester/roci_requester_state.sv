@@ -18,9 +18,10 @@ module roci_requester_state #(
   input  logic                       row_write_valid_i,
   input  roci_pkg::row_write_t       row_write_i,
 
-  // choice, and the queue pair in hand
+  // choice, and the queue pair in hand, which what is written is of
   input  logic                       pick_i,
   input  logic [QpBits-1:0]          pick_row_i,
+  input  logic [QpBits-1:0]          read_row_i,  // that of the newest choice
   input  logic [QpBits-1:0]          row_i,
   output roci_pkg::requester_qp_t    qp_o,
   output roci_pkg::qp_attr_t         attr_o,
@@ -37,6 +38,7 @@ module roci_requester_state #(
 
   // ring
   input  logic                       ring_read_i,
+  input  logic [QpBits-1:0]          ring_read_row_i,
   input  logic [4:0]                 ring_read_at_i,
   output roci_pkg::requester_entry_t entry_o,
   input  logic                       ring_write_i,
@@ -94,7 +96,7 @@ module roci_requester_state #(
     .clk_i, .rst_ni,
     .write_i(ring_write_i), .write_row_i({row_i, ring_write_at_i[RingBits-1:0]}),
     .write_data_i(entry_i),
-    .read_i(ring_read_i), .read_row_i({row_i, ring_read_at_i[RingBits-1:0]}),
+    .read_i(ring_read_i), .read_row_i({ring_read_row_i, ring_read_at_i[RingBits-1:0]}),
     .read_data_o(entry_bits), .ready_o(unused_ram1));
   assign entry_o = entry_bits;
 
@@ -102,7 +104,7 @@ module roci_requester_state #(
     .clk_i, .rst_ni,
     .write_i(ticket_write_i), .write_row_i({row_i, ring_write_at_i[RingBits-1:0]}),
     .write_data_i(ticket_i),
-    .read_i(ring_read_i), .read_row_i({row_i, ring_read_at_i[RingBits-1:0]}),
+    .read_i(ring_read_i), .read_row_i({ring_read_row_i, ring_read_at_i[RingBits-1:0]}),
     .read_data_o(ticket_o), .ready_o(unused_ram3));
 
   localparam int unsigned SlotBits = roci_pkg::SgeBits + 4;
@@ -129,7 +131,7 @@ module roci_requester_state #(
   assign to_sending = new_state.state == roci_pkg::QpRts || new_state.state == roci_pkg::QpSqd;
   assign to_error   = new_state.state == roci_pkg::QpErr || new_state.state == roci_pkg::QpSqe;
   assign ends       = is_state && !to_sending;
-  assign {sending, in_err_o} = states[row_i];
+  assign {sending, in_err_o} = states[read_row_i];
   assign alive_o    = sending && begun;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) sweep_q <= '0;
@@ -145,7 +147,7 @@ module roci_requester_state #(
     .clk_i, .rst_ni,
     .set_i(begin_i && !(ends && state_row == row_i)), .set_row_i(row_i),
     .clear_i(ends), .clear_row_i(state_row),
-    .read_row_i(row_i), .flag_o(begun), .ready_o(begun_ready));
+    .read_row_i(read_row_i), .flag_o(begun), .ready_o(begun_ready));
 
   `ASSERT(NoStateBeforeReady, `IMPLIES(is_state, begun_ready))
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One step of the event in hand: the state word and the run after it, and the record of what the
 // step gives to other blocks. Combinational; the state selects which of the four kinds of step
-// acts.
+// acts. Dispatch, the step before them, is apart: its event is read meanwhile.
 
 module roci_requester_step #(
   parameter int unsigned RingDepth = 32,  // messages in flight of a queue pair, a power of two
@@ -11,13 +11,12 @@ module roci_requester_step #(
 
   // the event
   input  logic                       is_live_i,
-  input  logic                       is_plan_i,
   input  logic                       is_rsp_i,
   input  logic                       is_timer_i,
   input  logic                       is_fault_i,
   input  logic                       left_i,         // with is_fault_i: the packet left
   input  logic                       is_again_i,
-  input  logic                       is_late_i,      // with is_plan_i
+  input  logic                       is_late_i,      // with a plan
   input  roci_pkg::plan_t            plan_i,
   input  logic [23:0]                span_i,         // sequence numbers of its packet
   input  logic [23:0]                message_less_i, // and of its message, less one
@@ -30,8 +29,7 @@ module roci_requester_step #(
   input  roci_pkg::sq_control_t      control_i,
 
   // state
-  input  roci_pkg::requester_qp_t    word_i,         // as read, for Dispatch
-  input  roci_pkg::requester_qp_t    qp_i,           // for the steps after it
+  input  roci_pkg::requester_qp_t    qp_i,
   input  roci_pkg::requester_run_t   run_i,
   input  roci_pkg::requester_entry_t entry_i,        // oldest message in the ring
   input  roci_pkg::qp_attr_t         attr_i,
@@ -41,7 +39,6 @@ module roci_requester_step #(
   input  logic                       ud_fails_i,      // UD: the request of the plan fails,
   input  logic [7:0]                 ud_status_i,      // with this status,
   input  logic [7:0]                 ud_vendor_i,        // and with this vendor_err
-  input  logic                       alive_i,        // in RTS or SQD, generation begun
   input  logic                       in_err_i,
 
   // results that a step waits for, and room
@@ -55,7 +52,6 @@ module roci_requester_step #(
   input  logic [7:0]                 place_vendor_i,
 
   output roci_pkg::requester_qp_t    qp_o,
-  output roci_pkg::requester_qp_t    qp_end_o,       // the same after Dispatch, which ends no event
   output roci_pkg::requester_run_t   run_o,
   output roci_pkg::requester_step_t  step_o,
   output roci_pkg::tx_desc_t         desc_o,         // packet of a plan
@@ -66,15 +62,11 @@ module roci_requester_step #(
 );
 
   roci_pkg::requester_qp_t   qp, qp_handle, qp_plan, qp_respond, qp_recover;
-  roci_pkg::requester_run_t  run_dispatch, run_handle, run_plan, run_respond, run_recover;
+  roci_pkg::requester_run_t  run_handle, run_plan, run_respond, run_recover;
   roci_pkg::requester_step_t step_handle, step_plan, step_respond, step_recover;
-  logic [3:0]                state_dispatch;
   roci_pkg::ext_aeth_t       rsp_aeth;
   assign rsp_aeth = rsp_i.ext;
 
-  roci_requester_dispatch u_dispatch (
-    .is_plan_i, .is_rsp_i, .is_fault_i, .left_i, .rsp_i, .fault_psn_i, .qp_i(word_i), .alive_i,
-    .run_o(run_dispatch), .state_o(state_dispatch));
   roci_requester_handle u_handle (
     .is_live_i, .is_rsp_i, .is_timer_i, .is_fault_i, .left_i, .is_again_i, .timer_i,
     .fault_psn_i, .control_i, .qp_i, .run_i, .attr_i, .uc_i, .in_err_i,
@@ -95,16 +87,10 @@ module roci_requester_step #(
 
   always_comb begin
     unique case (state_i)
-      roci_pkg::RequesterIdle: begin
+      roci_pkg::RequesterIdle, roci_pkg::RequesterDispatch: begin
         qp     = qp_i;
         run_o  = run_i;
         step_o = '0;
-      end
-      roci_pkg::RequesterDispatch: begin
-        qp           = qp_i;
-        run_o        = run_dispatch;
-        step_o       = '0;
-        step_o.state = state_dispatch;
       end
       roci_pkg::RequesterHandle: begin
         qp     = qp_handle;
@@ -148,8 +134,7 @@ module roci_requester_step #(
     end
   end
 
-  assign qp_o     = state_i == roci_pkg::RequesterDispatch ? word_i : qp;
-  assign qp_end_o = qp;
+  assign qp_o = qp;
 
   logic unused;
   assign unused = &{1'b0, rsp_aeth};

@@ -28,7 +28,8 @@ module roci_requester_tx #(
   input  logic [QpBits-1:0]  row_i,           // queue pair in hand
   input  logic [23:0]        una_i,           // its packets before this are not needed any more
   input  logic               kill_i,          // nor any other; never with desc_push_i
-  output logic               room_o,          // for a packet now and one that ends now
+  output logic               room_o,          // for a packet now and one that ends now,
+  output logic               more_room_o,     // and for one more
   input  roci_pkg::seg_t     plan_seg_i,
   input  logic               plan_seg_valid_i,
   output logic               plan_seg_ready_o,
@@ -155,6 +156,7 @@ module roci_requester_tx #(
   assign packet_end       = plan_seg_valid_i && plan_seg_ready_o && plan_seg_i.last;
 
   assign room_o  = level <= 3'd2 && verdict_level <= 4'd6;
+  assign more_room_o = level <= 3'd1 && verdict_level <= 4'd5;
   assign empty_o = flight_empty && !desc_valid && !count_valid_o && !verdict_valid && !fate_valid
                    && !plan_seg_valid_i;
 
