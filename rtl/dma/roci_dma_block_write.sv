@@ -169,15 +169,24 @@ module roci_dma_block_write #(
 
   // Responses: a request is done with its last burst. Each write of a completion queue may be in
   // flight that roci_cq_write counts.
-  logic [Clients-1:0] room, waiting, ends;
+  logic [Clients-1:0] room_q, waiting, ends;
   for (genvar c = 0; c < Clients; c++) begin : gen_client
-    roci_fifo #(.Width(1), .Depth(c == 0 && DataWidth != 64 ? 128 : 64)) u_ends (
+    localparam int unsigned Depth = c == 0 && DataWidth != 64 ? 128 : 64;
+    logic [$clog2(Depth):0] level;
+    logic                   unused_room;
+    roci_fifo #(.Width(1), .Depth(Depth)) u_ends (
       .clk_i, .rst_ni,
       .in_data_i(split_last),
-      .in_valid_i(split_valid && aw_ready_i && client_q == 2'(c)), .in_ready_o(room[c]),
-      .out_data_o(ends[c]), .out_valid_o(waiting[c]), .out_ready_i(b_i[c]), .level_o());
+      .in_valid_i(split_valid && flag_ready && aw_ready_i && client_q == 2'(c)),
+      .in_ready_o(unused_room),
+      .out_data_o(ends[c]), .out_valid_o(waiting[c]), .out_ready_i(b_i[c]), .level_o(level));
+    // Room for one, also when one came in this clock.
+    always_ff @(posedge clk_i) begin
+      if (!rst_ni) room_q[c] <= 1'b0;
+      else room_q[c] <= level < ($clog2(Depth) + 1)'(Depth - 1);
+    end
   end
-  assign flag_ready = room[client_q];
+  assign flag_ready = room_q[client_q];
 
   logic [Clients-1:0] failed, failed_q;  // a burst of the request in flight failed
   assign failed = failed_q | (b_i & {Clients{b_error_i}});

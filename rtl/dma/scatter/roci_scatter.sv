@@ -134,45 +134,51 @@ module roci_scatter #(
     .done_o(head_done), .level_o(packets_level), .ids_level_o(ids_level), .empty_o(packets_empty)
   );
 
-  // Data: the segment at the head of the queue meets the beat.
-  logic [BoundBits-1:0] p_addr;
-  logic [12:0]          p_len;
-  logic [OffBits-1:0]   p_offset;
-  logic                 p_first, p_last, p_drop, p_valid, p_take;
+  // Data: the segment that left the queue meets the beat.
+  logic [BoundBits-1:0] head_addr, p_addr_q;
+  logic [12:0]          head_len;
+  logic [OffBits-1:0]   head_offset;
+  logic                 head_first, head_last, head_drop, head_valid, head_take;
+  logic                 p_last_q, p_drop_q, p_valid_q, p_take;
   logic [2:0]           queue_level;
   roci_fifo #(.Width(BoundBits + 13 + OffBits + 3), .Depth(4)) u_queue (
     .clk_i, .rst_ni,
     .in_data_i({seg.addr[BoundBits-1:0], seg.len, pay_hdr_i.offset[OffBits-1:0], first_q, seg.last,
                 seg.drop}),
     .in_valid_i(join_valid && split_ready && (!first_q || ids_ready)), .in_ready_o(queue_ready),
-    .out_data_o({p_addr, p_len, p_offset, p_first, p_last, p_drop}), .out_valid_o(p_valid),
-    .out_ready_i(p_take), .level_o(queue_level));
+    .out_data_o({head_addr, head_len, head_offset, head_first, head_last, head_drop}),
+    .out_valid_o(head_valid), .out_ready_i(head_take), .level_o(queue_level));
 
-  logic               begin_q;           // the segment at the head has not begun
-  logic [12:0]        left_q, left;      // bytes of it
-  logic [OffBits-1:0] start_q, start;    // in the beat
+  logic               begin_q;             // the segment has not begun
+  logic [12:0]        left_q;              // bytes of it
+  logic [OffBits-1:0] start_q, start_next;   // in the beat
   logic [12:0]        here;              // bytes of the beat from start on
   logic               seg_ends, beat_ends, able, step, align_ready, align_idle;
   logic [OffBits:0]   bytes;
-  assign left         = begin_q ? p_len : left_q;
-  assign start        = begin_q && p_first ? p_offset : start_q;
-  assign here         = 13'(Bytes) - 13'(start);
-  assign seg_ends     = left <= here;
-  assign beat_ends    = left >= here || (seg_ends && p_last);
-  assign bytes        = seg_ends ? left[OffBits:0] : here[OffBits:0];
-  assign able         = p_valid && (p_drop || align_ready);
+  assign here         = 13'(Bytes) - 13'(start_q);
+  assign seg_ends     = left_q <= here;
+  assign beat_ends    = left_q >= here || (seg_ends && p_last_q);
+  assign bytes        = seg_ends ? left_q[OffBits:0] : here[OffBits:0];
+  assign able         = p_valid_q && (p_drop_q || align_ready);
   assign step         = able && pay_tvalid_i;
   assign p_take       = step && seg_ends;
   assign pay_tready_o = able && beat_ends;
+  assign head_take    = !p_valid_q || p_take;
+  assign start_next   = beat_ends ? '0 : start_q + bytes[OffBits-1:0];
 
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
+    if (!rst_ni) p_valid_q <= 1'b0;
+    else if (head_take) p_valid_q <= head_valid;
+    if (head_take && head_valid) begin
+      {p_addr_q, p_last_q, p_drop_q} <= {head_addr, head_last, head_drop};
+      left_q  <= head_len;
       begin_q <= 1'b1;
     end else if (step) begin
-      begin_q <= seg_ends;
-      left_q  <= left - here;
-      start_q <= beat_ends ? '0 : start + bytes[OffBits-1:0];
+      left_q  <= left_q - here;
+      begin_q <= 1'b0;
     end
+    if (head_take && head_valid && head_first) start_q <= head_offset;
+    else if (step) start_q <= start_next;
   end
 
   // The user field carries the beat of the segment's start within the burst boundary.
@@ -191,10 +197,10 @@ module roci_scatter #(
 `else
   roci_dma_align #(.DataWidth(DataWidth), .UserBits(IndexBits)) u_align (
     .clk_i, .rst_ni,
-    .in_data_i(pay_tdata_i), .in_start_i(start), .in_bytes_i(bytes), .in_begin_i(begin_q),
-    .in_pos_i(p_addr[OffBits-1:0]), .in_end_i(seg_ends),
-    .in_user_i(p_addr[BoundBits-1:OffBits]),
-    .in_valid_i(p_valid && pay_tvalid_i && !p_drop), .in_ready_o(align_ready),
+    .in_data_i(pay_tdata_i), .in_start_i(start_q), .in_bytes_i(bytes), .in_begin_i(begin_q),
+    .in_pos_i(p_addr_q[OffBits-1:0]), .in_end_i(seg_ends),
+    .in_user_i(p_addr_q[BoundBits-1:OffBits]),
+    .in_valid_i(p_valid_q && pay_tvalid_i && !p_drop_q), .in_ready_o(align_ready),
     .out_data_o(w_data_o), .out_from_o(from), .out_to_o(to), .out_last_o(run_ends),
     .out_user_o(base), .out_valid_o(w_valid_o), .out_ready_i(w_ready_i),
     .open_o(), .idle_o(align_idle));
@@ -209,8 +215,8 @@ module roci_scatter #(
     if (w_valid_o && w_ready_i) index_q <= index + 1'b1;
   end
 
-  assign idle_o = !pay_hdr_valid_i && first_q && !split_valid && packets_empty && !p_valid &&
-                  align_idle;
+  assign idle_o = !pay_hdr_valid_i && first_q && !split_valid && packets_empty && !head_valid &&
+                  !p_valid_q && align_idle;
 
   logic unused;
   assign unused = &{1'b0, packets_level, ids_level, head_done, queue_level};
@@ -221,13 +227,13 @@ module roci_scatter #(
   always_ff @(posedge clk_i) if (join_valid && both_ready) rest_q <= rest;
   `ASSUME(LengthAgrees, `IMPLIES(join_valid && both_ready, seg.last == (rest == 13'd0)))
   `ASSUME(OffsetInBeat, `IMPLIES(pay_hdr_valid_i, {26'd0, pay_hdr_i.offset} < Bytes))
-  `ASSUME(EndsTogether, `IMPLIES(step && beat_ends, pay_tlast_i == (seg_ends && p_last)))
+  `ASSUME(EndsTogether, `IMPLIES(step && beat_ends, pay_tlast_i == (seg_ends && p_last_q)))
 
 `ifdef FORMAL
   // Segments are counted where they come, where their bursts go, and where their bytes do; packets
   // where they come and where they are reported to be in memory.
   logic [7:0]  f_segs_q, f_split_q, f_written_out_q, f_packets_q;
-  logic [12:0] f_given_q;            // bytes of the segment at the head
+  logic [12:0] f_given_q, f_len_q;   // bytes of the segment that meets the beat
   logic        f_join;
   assign f_join = join_valid && both_ready;
   always_ff @(posedge clk_i) begin
@@ -244,23 +250,26 @@ module roci_scatter #(
     end
     if (p_take || !rst_ni) f_given_q <= '0;
     else if (step) f_given_q <= f_given_q + 13'(bytes);
+    if (head_take) f_len_q <= head_len;
   end
   `ASSUME(LenInRange, `IMPLIES(seg_valid, seg.len != 13'd0 && seg.len <= 13'd4136))
-  `ASSUME(QueuedInRange, `IMPLIES(p_valid, p_len != 13'd0 && p_len <= 13'd4136))  // the same, later
-  `ASSERT(NoSegmentLostOrMade, f_segs_q - f_written_out_q == 8'(queue_level)
+  `ASSUME(QueuedInRange, `IMPLIES(head_valid, head_len != 13'd0
+                                                 && head_len <= 13'd4136))  // the same, later
+  `ASSERT(NoSegmentLostOrMade, f_segs_q - f_written_out_q == 8'(queue_level) + 8'(p_valid_q)
                              && f_segs_q - f_split_q == 8'(f_valid_q))
   `ASSERT(HeaderGoesWithFirst, (pay_hdr_valid_i && pay_hdr_ready_o) == (f_join && first_q))
   `ASSERT(LastIsOfItsPacket, `IMPLIES(f_valid_q, f_last_q == first_q))
   `ASSERT(EachIsKnown, 8'(ids_level)
                        == 8'(packets_level) + 8'(f_valid_q && f_last_q) + 8'(!first_q))
   `ASSERT(NoPacketLostOrMade, f_packets_q == 8'(ids_level))
-  `ASSERT(RestIsKnown, `IMPLIES(begin_q, f_given_q == '0)
-                       && `IMPLIES(!begin_q, p_valid && f_given_q + left_q == p_len
-                                             && left_q != '0 && left_q <= p_len))
-  `ASSERT(BytesAreTheSegment, `IMPLIES(p_take, f_given_q + 13'(bytes) == p_len))
-  `ASSERT(BytesAreOfTheBeat, `IMPLIES(step, bytes != '0 && 8'(start) + 8'(bytes) <= 8'(Bytes)))
-  `ASSERT(BeatLeavesAtItsEnd, `IMPLIES(step, pay_tready_o == (8'(start) + 8'(bytes) == 8'(Bytes)
-                                                              || (p_take && p_last))))
+  `ASSERT(RestIsKnown, `IMPLIES(p_valid_q, f_given_q + left_q == f_len_q && left_q != '0
+                                         && left_q <= f_len_q && f_len_q <= 13'd4136
+                                         && begin_q == (f_given_q == '0))
+                       && `IMPLIES(!p_valid_q, f_given_q == '0))
+  `ASSERT(BytesAreTheSegment, `IMPLIES(p_take, f_given_q + 13'(bytes) == f_len_q))
+  `ASSERT(BytesAreOfTheBeat, `IMPLIES(step, bytes != '0 && 8'(start_q) + 8'(bytes) <= 8'(Bytes)))
+  `ASSERT(BeatLeavesAtItsEnd, `IMPLIES(step, pay_tready_o == (8'(start_q) + 8'(bytes) == 8'(Bytes)
+                                                              || (p_take && p_last_q))))
   `COVER(SplitsABeat, p_take && !beat_ends && f_written_out_q == 8'd1)
   initial assume (!rst_ni);
 `endif

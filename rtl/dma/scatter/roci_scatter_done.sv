@@ -3,7 +3,7 @@
 // memory, in order, and reports those of which a write failed. A packet that is reported, and those
 // after it, count when the report is taken.
 //
-// Throughput: one packet and one response a clock. Latency: two clocks from the last response.
+// Throughput: one packet and one response a clock. Latency: three clocks from the last response.
 //
 //   bursts --+--> packets: with bursts or without ------------+--> head --> wr_done, fault
 //            +--> awaited: number of the last burst --+       |
@@ -47,18 +47,19 @@ module roci_scatter_done #(
 
   // Packets with writes wait, by the number of their last burst, for its response, which may be
   // there before a last segment that is dropped.
-  logic [15:0] issued_q, issued, confirmed_q, confirmed, awaited, beyond;
+  // It is seen a clock after it came: no burst of the packet after it has a response then.
+  logic [15:0] issued_q, issued, confirmed_q, awaited, beyond;
   logic        bursts, bursts_q, awaited_valid, complete, bad, bad_q, result_valid, result_bad;
+  logic        newest_bad_q;
   logic        head_written, head_valid, head_done, packets_ready, awaited_ready, results_ready;
   logic        written;
   logic [$clog2(Packets):0] packets_level, awaited_level, results_level, ids_level;
   assign issued    = issued_q + 16'(!drop_i);
   assign bursts    = bursts_q || !drop_i;   // the packet has one
   assign ready_o   = packets_ready && awaited_ready;
-  assign confirmed = confirmed_q + 16'(b_i);
-  assign beyond    = confirmed - awaited;
+  assign beyond    = confirmed_q - awaited;
   assign complete  = awaited_valid && $signed(beyond) >= 16'sd0;
-  assign bad       = bad_q || (b_i && b_error_i);
+  assign bad       = bad_q || newest_bad_q;
   roci_fifo #(.Width(1), .Depth(Packets)) u_packets (
     .clk_i, .rst_ni,
     .in_data_i(bursts), .in_valid_i(take_i && last_i), .in_ready_o(packets_ready),
@@ -104,15 +105,17 @@ module roci_scatter_done #(
       issued_q    <= '0;
       confirmed_q <= '0;
       bursts_q    <= 1'b0;
-      bad_q       <= 1'b0;
+      bad_q        <= 1'b0;
+      newest_bad_q <= 1'b0;
       wr_done_o   <= FirstTicket;
     end else begin
       if (take_i) begin
         issued_q <= issued;
         bursts_q <= bursts && !last_i;
       end
-      confirmed_q <= confirmed;
-      bad_q       <= bad && !complete;
+      confirmed_q  <= confirmed_q + 16'(b_i);
+      newest_bad_q <= b_i && b_error_i;
+      bad_q        <= bad && !complete;
       if (head_done) wr_done_o <= wr_done_o + 16'd1;
     end
   end

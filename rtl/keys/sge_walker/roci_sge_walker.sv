@@ -68,7 +68,7 @@ module roci_sge_walker (
   logic        check_only_q;
 
   logic [31:0] avail, len;       // bytes after those skipped; those of them that are wanted
-  logic        start, at_end, skip, last, ask, step, room, drained;
+  logic        start, at_end, skip, last, ask, step, room_q, drained;
 
   roci_pkg::sge_t entry_q;
   logic [31:0]    len_q;
@@ -82,11 +82,12 @@ module roci_sge_walker (
   assign len     = last ? left_q : avail;
 
   assign deciding = walk_q && compared_q;
-  assign ask      = deciding && !at_end_q && !skip_entry_q && room;
+  assign ask      = deciding && !at_end_q && !skip_entry_q && room_q;
   assign step     = deciding && !at_end_q && (skip_entry_q || (ask && key_req_ready_i));
 
   assign start_ready_o   = !walk_q && !short_q;
-  assign sge_index_o     = !walk_q ? '0 : step ? index_q[3:0] + 1'b1 : index_q[3:0];
+  // While an entry is decided on, the next one is read, whether the decision waits or not.
+  assign sge_index_o     = !walk_q ? '0 : compared_q ? index_q[3:0] + 1'b1 : index_q[3:0];
   assign key_req_valid_o = ask;
 
   always_comb begin
@@ -167,7 +168,6 @@ module roci_sge_walker (
   assign walk_bad = bad_q || (result && !key_rsp_i.ok);
   assign drained  = short_q && !waiting;
   assign taken    = write_q - read_q + (SlotBits + 1)'(waiting_level);
-  assign room     = waiting_room && taken < (SlotBits + 1)'(Slots);
   assign give     = seg_valid_o && seg_ready_i;
 
   always_comb begin
@@ -177,6 +177,9 @@ module roci_sge_walker (
     seg.len   = waiting_len;
     seg.last  = waiting_last;
   end
+
+  // Nothing was requested in the clock before a decision: this room is not less by then.
+  always_ff @(posedge clk_i) room_q <= waiting_room && taken < (SlotBits + 1)'(Slots);
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin

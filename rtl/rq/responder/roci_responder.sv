@@ -147,8 +147,8 @@ module roci_responder #(
   logic [23:0]               qpn;
   logic [2:0]                qp_state;
   logic [15:0]               posted;
-  logic [4:0]                slot_at;
-  logic                      state_ready, reset, bad_read, apply_slot_write;
+  logic [3:0]                slot_at;
+  logic                      state_ready, reset, bad_read, apply_slot_write, slot_end, slot_pends;
   roci_pkg::responder_qp_t   read, qp, apply_qp, response_qp;
   roci_pkg::qp_attr_t        attr, attr_kept;
   roci_pkg::responder_slot_t slot, apply_slot, replay_slot, response_slot, slot_now;
@@ -176,7 +176,8 @@ module roci_responder #(
     .state_o(qp_state), .posted_o(posted), .reset_o(reset), .posted_write_i(index_write_i),
     .posted_row_i(index_row_i), .posted_i(index_i), .slot_read_i(slot_read),
     .find_next_i(find_next), .of_result_i(of_result), .of_request_i(of_request), .slot_o(slot),
-    .slot_at_o(slot_at), .commit_i(commit), .apply_qp_i(apply_qp), .apply_slot_i(apply_slot),
+    .slot_at_o(slot_at), .slot_end_o(slot_end), .slot_pending_o(slot_pends), .commit_i(commit),
+    .apply_qp_i(apply_qp), .apply_slot_i(apply_slot),
     .apply_slot_write_i(apply_slot_write), .replay_i(replay), .replay_slot_i(replay_slot),
     .emit_i(emit), .via_desc_i(via_desc), .slot_picked_i(slot_picked), .gone_i(gone),
     .bad_read_o(bad_read), .response_qp_i(response_qp), .response_slot_i(response_slot),
@@ -224,7 +225,7 @@ module roci_responder #(
     .gap_i(verdict == roci_pkg::VerdictGap), .posted_valid_i, .posted_row_i, .posted_ready_o,
     .valid_o(queue_valid), .row_o(queue_row), .pop_i(queue_pop),
     .level_o(queue_level), .ready_o(owed_ready), .qpn_i(qpn), .read_i(read), .qp_i(qp),
-    .attr_i(attr), .slot_i(slot_now), .slot_index_i(slot_at[3:0]), .done_i(done), .posted_i(posted),
+    .attr_i(attr), .slot_i(slot_now), .slot_index_i(slot_at), .done_i(done), .posted_i(posted),
     .clear_of_tx_i(clear_of_tx), .pick_i(slot_pick), .slot_stale_i(slot_stale), .stale_o(stale),
     .picked_o(picked), .slot_picked_o(slot_picked),
     .emit_i(emit), .room_emit_o(room_emit), .freed_o(owed_freed), .via_desc_o(via_desc),
@@ -251,10 +252,9 @@ module roci_responder #(
     .between_o(between), .list_bad_i(list_long), .walk_ready_i, .walk_done_i,
     .walk_bad_i(walk_bad), .inv_i(inv), .inv_ready_i(key_op_req_ready_i),
     .inv_done_i(key_op_rsp_valid_i), .responds_i(responds), .found_i(replay_match),
-    .usable_i((!qp.pending[slot_at[3:0]] || replay_passed) && key_i.ok),
-    .find_end_i(slot_at >= qp.slot_count), .has_slot_i(read.pending != '0),
-    .has_record_i(read.ack != roci_pkg::ResponderAckNone), .flushes_i(read.flush), .srq_i(attr.srq),
-    .picked_i(picked), .emit_nak_i(response_nak),
+    .usable_i((!slot_pends || replay_passed) && key_i.ok), .find_end_i(slot_end),
+    .has_slot_i(read.pending != '0), .has_record_i(read.ack != roci_pkg::ResponderAckNone),
+    .flushes_i(read.flush), .srq_i(attr.srq), .picked_i(picked), .emit_nak_i(response_nak),
     .emit_more_i(response_more), .cmd_ready_i(order_ready), .posted_i(rsp_i.posted),
     .pick_o(pick), .kind_o(kind), .of_request_o(of_request), .of_result_o(of_result),
     .queue_pop_o(queue_pop), .event_init_o(event_init), .event_flush_o(event_flush),

@@ -99,20 +99,19 @@ module roci_responder_front #(
   // Lookup: the tables are read.
   logic            lookup_q, lookup_takes_q, lookup_list_q, lookup_need_q, lookup_atomic_q;
   roci_pkg::reth_t lookup_reth_q;
-  logic [3:0]      lookup_access_q;
+  logic [3:0]      lookup_access_q, of_row;
   logic [23:0]     lookup_qpn_q;
-  logic [12:0]     lookup_len_q;
-  logic [2:0]      ahead, ahead_q;
-  logic [15:0]     pd, next, index;
+  logic [12:0]     lookup_len_q, list_len_q;
+  logic [2:0]      ahead, ahead_q, still_ahead;
+  logic [15:0]     pd, next, index, index_q;
   logic [1:0]      stride;
   logic            lookup_leaves, lookup_found, lookup_waits, lookup_lists;
   logic            found_q, posted_q, fetched_q;  // the finding of the request in the lookup
-  logic [15:0]     index_q;
   logic            unused_pd_ready, unused_next_ready;
   logic            list_q, key_q, key_free;  // the next stage is occupied
 
   // No key is looked up after a SEND that may still invalidate a key.
-  logic inv_q;
+  logic inv_q, popped_q;
   assign meta_ready_o = in_ready && !inv_q && (!lookup_q || (lookup_leaves && !takes));
   assign take         = meta_valid_i && meta_ready_o;
 
@@ -134,7 +133,8 @@ module roci_responder_front #(
   assign guess_row    = lookup_q ? lookup_qpn_q[RowBits-1:0] : meta_row;
   assign seen_read_o  = 1'b1;
   assign seen_row_o   = guess_row;
-  assign index        = next + 16'(ahead_q);
+  assign still_ahead  = ahead_q - 3'(popped_q);
+  assign index        = next + 16'(still_ahead);
   assign seen_index_o = index;
 
   // Requests inside; the newest one is in the lookup.
@@ -148,8 +148,9 @@ module roci_responder_front #(
   always_comb begin
     ahead = '0;
     for (int i = 0; i < 4; i++) begin
-      if (inside_q[i] && inside_ends_q[i] && inside_row_q[RowBits*i +: RowBits] == guess_row
-          && !(pop && out_q == 2'(i)) && !(lookup_q && own == 2'(i))) ahead = ahead + 1'b1;
+      of_row[i] = inside_q[i] && inside_ends_q[i] && !(lookup_q && own == 2'(i))
+                  && inside_row_q[RowBits*i +: RowBits] == guess_row;
+      ahead     = ahead + 3'(of_row[i]);
     end
   end
 
@@ -175,6 +176,7 @@ module roci_responder_front #(
       inside_row_q[RowBits*in_q +: RowBits] <= meta_row;
     end
     ahead_q   <= ahead;
+    popped_q  <= pop && of_row[out_q];
     found_q   <= lookup_q && !lookup_leaves;
     posted_q  <= seen_posted_i;
     fetched_q <= seen_fetched_i;
@@ -201,7 +203,6 @@ module roci_responder_front #(
 
   // List: the first entry of the receive's list is here.
   logic [15:0] list_pd_q, list_index_q;
-  logic [12:0] list_len_q;
   logic [1:0]  list_stride_q;
   logic        list_good;
   assign list_read_o  = lookup_q && lookup_lists && lookup_leaves;

@@ -116,7 +116,7 @@ module roci_responder_out (
 
   // What an event gives to other blocks.
   logic                 cqe_push, fail_push, event_push, count_push, own_seg, req_seg_push;
-  logic                 event_room, req_seg_room, unused;
+  logic                 cqe_ready, fail_ready, event_ready, req_seg_room, unused;
   roci_pkg::cqe_req_t   cqe_d;
   roci_pkg::event_req_t fail_d, event_d;
   roci_pkg::count_t     count_d;
@@ -184,9 +184,9 @@ module roci_responder_out (
 
   // Queues.
   logic [3:0] cqe_level;
-  logic [1:0] fail_level, event_level;
+  logic [2:0] fail_level, event_level;
   logic [3:0] count_level;
-  logic [2:0] req_seg_level;
+  logic [3:0] req_seg_level;
   logic       count_ready;
 
   // The completion of an invalidation, and those after it, wait until what was accepted before is
@@ -200,7 +200,7 @@ module roci_responder_out (
     .clk_i, .rst_ni,
     .in_data_i({commit_i && inv_i, flush_one_i ? newest_o : ticket_o, cqe_d}),
     .in_valid_i(cqe_push),
-    .in_ready_o(room_cqe_o), .out_data_o({cqe_mark, cqe_ticket, cqe_oldest}),
+    .in_ready_o(cqe_ready), .out_data_o({cqe_mark, cqe_ticket, cqe_oldest}),
     .out_valid_o(cqe_here), .out_ready_i(cqe_leaves), .level_o(cqe_level)
   );
   assign cqe_ahead  = done_o - cqe_ticket;
@@ -219,13 +219,13 @@ module roci_responder_out (
       if (signed'(cqe_ahead) >= 32'sd0) cqe_o.ticket <= done_o[15:0];
     end
   end
-  roci_fifo #(.Width(roci_pkg::EventReqBits), .Depth(2)) u_fail (
-    .clk_i, .rst_ni, .in_data_i(fail_d), .in_valid_i(fail_push), .in_ready_o(room_fail_o),
+  roci_fifo #(.Width(roci_pkg::EventReqBits), .Depth(4)) u_fail (
+    .clk_i, .rst_ni, .in_data_i(fail_d), .in_valid_i(fail_push), .in_ready_o(fail_ready),
     .out_data_o(fail_o), .out_valid_o(fail_valid_o), .out_ready_i(fail_ready_i),
     .level_o(fail_level)
   );
-  roci_fifo #(.Width(roci_pkg::EventReqBits), .Depth(2)) u_event (
-    .clk_i, .rst_ni, .in_data_i(event_d), .in_valid_i(event_push), .in_ready_o(event_room),
+  roci_fifo #(.Width(roci_pkg::EventReqBits), .Depth(4)) u_event (
+    .clk_i, .rst_ni, .in_data_i(event_d), .in_valid_i(event_push), .in_ready_o(event_ready),
     .out_data_o(event_o), .out_valid_o(event_valid_o), .out_ready_i(event_ready_i),
     .level_o(event_level)
   );
@@ -234,36 +234,44 @@ module roci_responder_out (
     .out_data_o(count_o), .out_valid_o(count_valid_o), .out_ready_i(count_ready_i),
     .level_o(count_level)
   );
-  roci_fifo #(.Width(roci_pkg::SegBits), .Depth(4)) u_req_seg (
+  roci_fifo #(.Width(roci_pkg::SegBits), .Depth(8)) u_req_seg (
     .clk_i, .rst_ni, .in_data_i(req_seg_d), .in_valid_i(req_seg_push), .in_ready_o(req_seg_room),
     .out_data_o(req_seg_o), .out_valid_o(req_seg_valid_o), .out_ready_i(req_seg_ready_i),
     .level_o(req_seg_level)
   );
-  // Room.
+  // Room, as it was a clock before and with a place for what came since.
+  logic        cqe_room_q, fail_room_q, event_room_q, count_room_q, seg_room_q, cqe_none_q;
   logic [31:0] last_age;
   logic        last_done_q;     // for the queue pair that was in progress a clock before
   logic [3:0]  rooms, rooms_q;  // what a step may wait for
   assign last_age       = done_o - last_ticket_i;
-  assign room_count_o   = count_level <= 4'd4;  // besides that of an event that ends now
-  assign room_request_o = room_cqe_o && room_fail_o && event_room && room_count_o && req_seg_room
+  assign room_cqe_o     = cqe_room_q;
+  assign room_fail_o    = fail_room_q;
+  assign room_count_o   = count_room_q;
+  assign room_request_o = cqe_room_q && fail_room_q && event_room_q && count_room_q && seg_room_q
                        && !walking_i;
-  assign room_last_o    = event_room && cqe_level == '0 && !cqe_valid_o
-                       && last_done_q;
+  assign room_last_o    = event_room_q && cqe_none_q && last_done_q;
   assign rooms          = {room_cqe_o, room_last_o, room_fail_o, !walking_i};
   assign freed_o        = moved || (rooms & ~rooms_q) != '0;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) rooms_q <= '0;
     else rooms_q <= rooms;
-    last_done_q <= signed'(last_age) >= 32'sd0;
+    last_done_q  <= signed'(last_age) >= 32'sd0;
+    cqe_room_q   <= cqe_level <= 4'd6;
+    fail_room_q  <= fail_level <= 3'd2;
+    event_room_q <= event_level <= 3'd2;
+    count_room_q <= count_level <= 4'd4;  // besides that of an event that ends now
+    seg_room_q   <= req_seg_level <= 4'd6;
+    cqe_none_q   <= cqe_level == '0 && !cqe_valid_o;
   end
 
   assign idle_o = drain_idle && {cqe_level, fail_level, event_level} == '0
                && !cqe_valid_o && count_level == '0 && req_seg_level == '0;
 
   `ASSERT(JobsInRange, jobs_o <= 5'd17)
-  `ASSERT(CqeHasRoom, `IMPLIES(cqe_push, room_cqe_o))
-  `ASSERT(FailHasRoom, `IMPLIES(fail_push, room_fail_o))
-  `ASSERT(EventHasRoom, `IMPLIES(event_push, event_room))
+  `ASSERT(CqeHasRoom, `IMPLIES(cqe_push, cqe_ready))
+  `ASSERT(FailHasRoom, `IMPLIES(fail_push, fail_ready))
+  `ASSERT(EventHasRoom, `IMPLIES(event_push, event_ready))
   `ASSERT(CountHasRoom, `IMPLIES(count_push, count_ready))
   `ASSERT(ReqSegHasRoom, `IMPLIES(req_seg_push, req_seg_room))
 

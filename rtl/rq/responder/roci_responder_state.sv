@@ -35,7 +35,9 @@ module roci_responder_state #(
   input  logic                      of_result_i,   // or the slot of done_i,
   input  logic                      of_request_i,  // or slot 0; else the oldest pending slot
   output roci_pkg::responder_slot_t slot_o,
-  output logic [4:0]                slot_at_o,     // index of slot_o; 16: past the last
+  output logic [3:0]                slot_at_o,     // index of slot_o
+  output logic                      slot_end_o,    // it is past the last one, a clock later
+  output logic                      slot_pending_o,  // its response is to be sent, likewise
   output logic                      bad_read_o,    // the end of that key ends the connection
 
   input  logic                      posted_write_i,
@@ -79,7 +81,7 @@ module roci_responder_state #(
 
   logic                      write, slot_write, table_ready, slots_ready, unused;
   logic [3:0]                slot_read_index, oldest;
-  logic [4:0]                slot_at_q;
+  logic [4:0]                slot_at_q;  // 16: past the last
   logic [15:0]               from_next;
   logic [RowBits-1:0]        row;
   roci_pkg::responder_qp_t   read, qp, qp_d;
@@ -88,7 +90,7 @@ module roci_responder_state #(
   assign read_o       = read;
   assign qp_o         = qp;
   assign slot_o       = slot;
-  assign slot_at_o    = slot_at_q;
+  assign slot_at_o    = slot_at_q[3:0];
   assign ready_o      = table_ready && slots_ready;
   assign next_write_o = write;
   assign next_row_o   = row;
@@ -135,6 +137,12 @@ module roci_responder_state #(
   always_ff @(posedge clk_i) begin
     qp          <= read;
     attr_kept_o <= attr_o;
+  end
+
+  // A duplicate is compared with a slot for three clocks.
+  always_ff @(posedge clk_i) begin
+    slot_end_o     <= slot_at_q >= qp.slot_count;
+    slot_pending_o <= qp.pending[slot_at_q[3:0]];
   end
 
   always_ff @(posedge clk_i) begin

@@ -80,7 +80,6 @@ module roci_responder_decide (
   assign takes  = (send && first_o) || imm_write;
 
   // The checks.
-  logic [12:0] mtu;
   logic [31:0] length;
   logic        is_duplicate;   // top bit of the difference modulo 2^24
   logic [22:0] unused_ahead;
@@ -88,8 +87,29 @@ module roci_responder_decide (
   logic        sequence_ok, allowed, length_ok, aligned, may_write, may_read, may_atomic, unused;
   assign {may_atomic, may_read, may_write, unused} = access_i;  // bits as Access
   assign {is_duplicate, unused_ahead} = psn_i - epsn_i;
-  assign mtu    = 13'd128 << pmtu_i;
   assign length = 32'(payload_len_i);
+
+  // Each path MTU is compared with, bit by bit, and one result taken: code and word come out of
+  // memories. More than the MTU: a bit above its bit, or its bit and one below it.
+  logic [5:1] is_mtu, fits_mtu, sent_on, left_on;
+  logic       full, fits, dma_goes_on, left_goes_on;
+  always_comb begin
+    for (int k = 1; k <= 5; k++) begin
+      is_mtu[k]   = payload_len_i == 13'd128 << k;
+      fits_mtu[k] = !((payload_len_i >> (8 + k)) != '0
+                      || (payload_len_i[7 + k] && (payload_len_i << (6 - k)) != '0));
+      sent_on[k]  = (dma_length_i >> (8 + k)) != '0
+                    || (dma_length_i[7 + k] && (dma_length_i << (25 - k)) != '0);
+      left_on[k]  = (write_left_i >> (8 + k)) != '0
+                    || (write_left_i[7 + k] && (write_left_i << (25 - k)) != '0);
+    end
+    {full, fits, dma_goes_on, left_goes_on} = {is_mtu[5], fits_mtu[5], sent_on[5], left_on[5]};
+    for (int k = 1; k <= 4; k++) begin
+      if (pmtu_i == 3'(k)) begin
+        {full, fits, dma_goes_on, left_goes_on} = {is_mtu[k], fits_mtu[k], sent_on[k], left_on[k]};
+      end
+    end
+  end
 
   assign begins = uc_i && first_o;
   always_comb begin
@@ -109,16 +129,14 @@ module roci_responder_decide (
     length_ok = 1'b0;
     if (send) begin
       // At most 2^31 bytes in all; a last packet is not empty unless it is the only one.
-      length_ok = (last_o ? payload_len_i <= mtu && (first_o || payload_len_i != '0)
-                          : payload_len_i == mtu)
+      length_ok = (last_o ? fits && (first_o || payload_len_i != '0) : full)
                && (first_o || bytes_i <= most_i);
     end else if (write && first_o) begin
       length_ok = dma_length_i <= 32'h8000_0000
-               && (last_o ? length == dma_length_i && payload_len_i <= mtu
-                          : payload_len_i == mtu && dma_length_i > 32'(mtu));
+               && (last_o ? length == dma_length_i && fits : full && dma_goes_on);
     end else if (write) begin
-      length_ok = last_o ? length == write_left_i && payload_len_i <= mtu && payload_len_i != '0
-                         : payload_len_i == mtu && write_left_i > 32'(mtu);
+      length_ok = last_o ? length == write_left_i && fits && payload_len_i != '0
+                         : full && left_goes_on;
     end else begin
       length_ok = payload_len_i == '0 && (atomic || dma_length_i <= 32'h8000_0000);
     end
@@ -166,6 +184,8 @@ module roci_responder_decide (
 
   assign takes_o = takes && !dead_i && expected && sequence_ok && allowed;
 
+  logic [12:0] mtu;
+  assign mtu = 13'd128 << pmtu_i;
   `ASSUME(MostIsRoom, most_i == 32'h8000_0000 - length)
 
   // Properties.

@@ -78,16 +78,22 @@ module roci_rq_blocks #(
   logic [3:0]           flight_epoch;
   logic [BlockBits-1:0] flight_block, take_at;
   logic [4:0]           flight_blocks, flight_entries;
-  logic [5:0]           unused_level;
+  logic [5:0]           flight_level;
+  logic                 unused_room;
   roci_fifo #(.Width(FlightBits), .Depth(32)) u_flight (
     .clk_i, .rst_ni,
     .in_data_i({srq_i, row_i, epoch_i, block_i, blocks_i, entries_i}), .in_valid_i(push_i),
-    .in_ready_o (push_ready_o),
+    .in_ready_o (unused_room),
     .out_data_o ({of_srq, flight_row, flight_epoch, flight_block, flight_blocks,
                   flight_entries}),
-    .out_valid_o(flight_valid), .out_ready_i(flight_pop), .level_o(unused_level)
+    .out_valid_o(flight_valid), .out_ready_i(flight_pop), .level_o(flight_level)
   );
   assign flight_srq = Srq != 0 && of_srq;
+  // Room for one, also when one came in this clock.
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) push_ready_o <= 1'b0;
+    else push_ready_o <= flight_level < 6'd31;
+  end
 
   logic [3:0] arrived_q;     // blocks of the oldest request
   logic       bad_q;         // a block of the oldest request failed

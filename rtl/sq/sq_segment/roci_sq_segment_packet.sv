@@ -18,14 +18,20 @@ module roci_sq_segment_packet (
   output logic               last_o
 );
 
-  // Not last: a bit over the MTU is set, or that of the MTU and one under it.
-  logic [12:0] under;
-  logic        over, more;
+  // Each path MTU is compared with, bit by bit, and one result taken. More than the MTU: a bit
+  // above its bit, or its bit and one below it.
+  logic [5:1] above;
+  logic       more;
+  always_comb begin
+    for (int k = 1; k <= 5; k++) begin
+      above[k] = (remaining_i >> (8 + k)) != '0
+                 || (remaining_i[7 + k] && (remaining_i << (25 - k)) != '0);
+    end
+    more = above[5];
+    for (int k = 1; k <= 4; k++) if (pmtu_i == 3'(k)) more = above[k];
+  end
   assign mtu_o  = 13'd128 << pmtu_i;
-  assign under  = mtu_o - 13'd1;
-  assign over   = remaining_i[31:13] != '0 || (remaining_i[12:0] & ~under & ~mtu_o) != '0;
-  assign more   = (remaining_i[12:0] & mtu_o) != '0 && (remaining_i[12:0] & under) != '0;
-  assign last_o = one_plan_i || !(over || more);
+  assign last_o = one_plan_i || !more;
   assign part_o = last_o ? remaining_i : 32'(mtu_o);
 
   always_comb begin
