@@ -34,6 +34,10 @@ class Firmware {
     return device_.objects.drains != 0 && next_drain_ < next_request ? next_drain_ : next_request;
   }
 
+  /// Whether a command waits for an address. Attention stays high meanwhile, although `poll` has
+  /// nothing to do before a frame or the deadline comes.
+  bool waiting() const { return waiting_; }
+
  private:
   bool poll_frame(uint32_t attention);
   bool poll_event(uint32_t attention);

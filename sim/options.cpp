@@ -51,6 +51,12 @@ testbench::Engine parse_engine(const std::string& text) {
   throw std::invalid_argument(fmt::format("'{}' is neither rtl nor model", text));
 }
 
+testbench::FirmwareOn parse_firmware(const std::string& text) {
+  if (text == "host") return testbench::FirmwareOn::kHost;
+  if (text == "rv32") return testbench::FirmwareOn::kRv32;
+  throw std::invalid_argument(fmt::format("'{}' is neither host nor rv32", text));
+}
+
 /// Adds an option whose text `parse` turns into a value.
 template <typename Value>
 Option add_parsed(Command command, const std::string& name, Value& target,
@@ -122,6 +128,13 @@ void add_engine(Command command, testbench::Engine& engine) {
       .type_name("ENGINE");
 }
 
+void add_firmware(Command command, testbench::FirmwareOn& firmware) {
+  add_parsed(command, "--firmware", firmware, parse_firmware,
+             "the firmware: host, compiled for this machine, or rv32, on a RISC-V processor beside "
+             "the adapter [host]")
+      .type_name("WHERE");
+}
+
 void add_memory_latency(Command command, WorldOptions& options) {
   add_duration(command, "--memory-latency", options.memory_ns, "host memory, one way [400ns]");
 }
@@ -141,6 +154,7 @@ void add_operation(Command command, Operation& operation) {
 
 void add_link_options(Command command, WorldOptions& options) {
   add_engine(command, options.engine);
+  add_firmware(command, options.firmware);
   command.add_option("--width", options.width, "data path of the engine: 64 or 512 bits")
       .one_of({64, 512})
       .type_name("BITS")

@@ -8,6 +8,7 @@
 
 #include "sim/command_line.hpp"
 #include "testbench/adapter_tap.hpp"
+#include "testbench/firmware/management.hpp"
 #include "testbench/nic/engine.hpp"
 
 namespace roci::sim {
@@ -18,9 +19,10 @@ enum class Operation { kWrite, kSend, kRead };
 /// Options that describe the two adapters and the wire between them.
 struct WorldOptions {
   testbench::Engine engine = testbench::Engine::kRtl;  ///< engine of both adapters
-  unsigned width = 512;                                ///< bits of the data path: 64 or 512
-  unsigned mtu = 1024;                                 ///< path MTU in bytes
-  bool ipv6 = false;                                   ///< addresses of the nodes
+  testbench::FirmwareOn firmware = testbench::FirmwareOn::kHost;
+  unsigned width = 512;           ///< bits of the data path: 64 or 512
+  unsigned mtu = 1024;            ///< path MTU in bytes
+  bool ipv6 = false;              ///< addresses of the nodes
   double loss = 0;                ///< probability that a frame is lost, each way
   double duplicate = 0;           ///< ... comes twice
   double reorder = 0;             ///< ... is overtaken by later ones
@@ -41,7 +43,10 @@ struct WorldOptions {
 void add_world_options(Command command, WorldOptions& options);
 /// Adds --engine.
 void add_engine(Command command, testbench::Engine& engine);
-/// Adds those of them that a simulator in the background has: engine, link, seed, capture, trace.
+/// Adds --firmware.
+void add_firmware(Command command, testbench::FirmwareOn& firmware);
+/// Adds those of them that a simulator in the background has: engine, firmware, link, seed,
+/// capture, trace.
 void add_link_options(Command command, WorldOptions& options);
 /// Adds --memory-latency.
 void add_memory_latency(Command command, WorldOptions& options);

@@ -53,10 +53,16 @@ NodeModule::NodeModule(sc_core::sc_module_name name, unsigned index, const Confi
   }
   port.bind(nic_->registers);
   nic_->memory.bind(memory_.socket);
-  management_ = std::make_unique<Management>(
-      mac(), config.port_mtu, [this](bool write, std::uint32_t offset, std::uint32_t value) {
-        return access(write, offset, value, sc_core::SC_ZERO_TIME);
-      });
+  management_ = make_management(config.firmware,
+                                {mac(), config.port_mtu,
+                                 [this](bool write, std::uint32_t offset, std::uint32_t value) {
+                                   return access(write, offset, value, sc_core::SC_ZERO_TIME);
+                                 },
+                                 [this] { return nic_->attention(); }, [this] { return now_ns(); },
+                                 [](std::uint64_t ns) { sc_core::wait(time_of(ns)); },
+                                 [this](const std::string& why) {
+                                   report_(std::string(basename()) + ": firmware: " + why);
+                                 }});
 }
 
 PortCounterValues NodeModule::port_counters() {

@@ -21,6 +21,7 @@
 
 #include "driver/context.hpp"
 #include "testbench/adapter_tap.hpp"
+#include "testbench/firmware/management.hpp"
 #include "testbench/link/link_direction.hpp"
 #include "testbench/lockstep/shadow.hpp"
 #include "testbench/nic/engine.hpp"
@@ -35,14 +36,15 @@ inline constexpr std::uint64_t kNodeMac =
 
 struct Config {
   std::array<Engine, 2> engines = {Engine::kRtl, Engine::kRtl};  ///< engines of node 0 and node 1
-  unsigned width = 512;               ///< bits of the adapters' data path: 64 or 512
-  std::uint64_t seed = 1;             ///< seed of everything that is random
-  double rate_gbps = 0;               ///< rate of the link; 0: 100 at 512 bits, 10 at 64
-  std::uint64_t delay_ns = 500;       ///< delay of the link, one way
-  std::array<Faults, 2> faults;       ///< faults of the frames that node 0 and node 1 send
-  std::uint64_t memory_ns = 400;      ///< from adapter to host memory, and back
-  std::uint64_t register_ns = 400;    ///< from a host's processor to the adapter, and back
-  bool out_of_order = false;          ///< read data of different ids in any order
+  FirmwareOn firmware = FirmwareOn::kHost;  ///< where the firmware of both nodes runs
+  unsigned width = 512;                     ///< bits of the adapters' data path: 64 or 512
+  std::uint64_t seed = 1;                   ///< seed of everything that is random
+  double rate_gbps = 0;                     ///< rate of the link; 0: 100 at 512 bits, 10 at 64
+  std::uint64_t delay_ns = 500;             ///< delay of the link, one way
+  std::array<Faults, 2> faults;             ///< faults of the frames that node 0 and node 1 send
+  std::uint64_t memory_ns = 400;            ///< from adapter to host memory, and back
+  std::uint64_t register_ns = 400;          ///< from a host's processor to the adapter, and back
+  bool out_of_order = false;                ///< read data of different ids in any order
   double stall = 0;                   ///< chance per clock that a bus channel stalls for a while
   bool ipv6 = false;                  ///< family of the GID at index 0; the other is at 1
   std::optional<std::uint16_t> vlan;  ///< VLAN of both GIDs

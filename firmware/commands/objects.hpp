@@ -7,16 +7,39 @@
 #include "firmware/net/gid.hpp"
 #include "model/spec/layout/codes.hpp"
 
+// Most objects of each kind; the adapter may have fewer. A build for a board sets them
+// (firmware/rv32/build.sh): they are most of the firmware's data.
+#ifndef ROCI_MAX_QPS
+#define ROCI_MAX_QPS 1024
+#endif
+#ifndef ROCI_MAX_CQS
+#define ROCI_MAX_CQS 1024
+#endif
+#ifndef ROCI_MAX_KEYS
+#define ROCI_MAX_KEYS 32768
+#endif
+#ifndef ROCI_MAX_PDS
+#define ROCI_MAX_PDS 4096
+#endif
+#ifndef ROCI_MAX_SRQS
+#define ROCI_MAX_SRQS 256
+#endif
+#ifndef ROCI_MAX_AHS
+#define ROCI_MAX_AHS 1024
+#endif
+#ifndef ROCI_MAX_ATTACHMENTS
+#define ROCI_MAX_ATTACHMENTS 256
+#endif
+
 namespace roci::fw {
 
-// Maximum numbers of objects in firmware; the adapter may have fewer.
-constexpr uint32_t kMaxQps = 1024;
-constexpr uint32_t kMaxCqs = 1024;
-constexpr uint32_t kMaxKeys = 32768;
-constexpr uint32_t kMaxPds = 4096;
-constexpr uint32_t kMaxSrqs = 256;
-constexpr uint32_t kMaxAhs = 1024;
-constexpr uint32_t kMaxAttachments = 256;
+constexpr uint32_t kMaxQps = ROCI_MAX_QPS;
+constexpr uint32_t kMaxCqs = ROCI_MAX_CQS;
+constexpr uint32_t kMaxKeys = ROCI_MAX_KEYS;
+constexpr uint32_t kMaxPds = ROCI_MAX_PDS;
+constexpr uint32_t kMaxSrqs = ROCI_MAX_SRQS;
+constexpr uint32_t kMaxAhs = ROCI_MAX_AHS;
+constexpr uint32_t kMaxAttachments = ROCI_MAX_ATTACHMENTS;
 constexpr uint32_t kMaxPkeys = 16;
 constexpr uint16_t kDefaultPkey = 0xFFFF;  ///< entry 0 after the start: full member
 constexpr uint32_t kFirstQpn = 2;          ///< numbers 0 and 1 are reserved (QP-19)

@@ -214,6 +214,7 @@ void add_bench(Command program, Action& action) {
       .type_name("PART");
   command.add_flag("--quick", options->quick, "fewer messages and points");
   add_engine(command, options->world.engine);
+  add_firmware(command, options->world.firmware);
   command.add_option("--width", options->world.width, "data path of the engine: 64 or 512 bits")
       .one_of({64, 512})
       .type_name("BITS")

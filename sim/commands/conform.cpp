@@ -11,6 +11,7 @@
 #include "sim/commands/commands.hpp"
 #include "sim/commands/conform_capture.hpp"
 #include "sim/conform/report.hpp"
+#include "sim/options.hpp"
 #include "sim/report/files.hpp"
 #include "testbench/verify/conform/runner.hpp"
 #include "testbench/verify/conform/target/make.hpp"
@@ -169,6 +170,7 @@ void add_conform(Command program, Action& action, const std::string& suite) {
       .one_of(conform::engines())
       .type_name("NAME")
       .show_default();
+  add_firmware(command, options->adapter.firmware);
   command.add_option("--width", options->adapter.width, "data path of the engine: 64 or 512 bits")
       .one_of({64, 512})
       .type_name("BITS")
@@ -221,11 +223,11 @@ void add_conform(Command program, Action& action, const std::string& suite) {
                   "go on with a run that lost its target, from its report of --json")
       .type_name("FILE")
       .needs(target);
-  for (const char* other : {"--engine", "--width", "--list", "--docs"}) {
+  for (const char* other : {"--engine", "--firmware", "--width", "--list", "--docs"}) {
     target.excludes(command.option(other));
   }
-  for (const char* other : {"--engine", "--width", "--list", "--docs", "--json", "--junit",
-                            "--html", "--failures", "--baseline", "--target"}) {
+  for (const char* other : {"--engine", "--firmware", "--width", "--list", "--docs", "--json",
+                            "--junit", "--html", "--failures", "--baseline", "--target"}) {
     compared.excludes(command.option(other));
   }
   const Option captures =
@@ -233,8 +235,8 @@ void add_conform(Command program, Action& action, const std::string& suite) {
                          "judge capture files, of any adapters, instead of an engine");
   captures.type_name("FILE");
   for (const char* other :
-       {"--engine", "--width", "--seed", "--id", "--long", "--list", "--docs", "--target",
-        "--junit", "--html", "--failures", "--baseline", "--compare"}) {
+       {"--engine", "--firmware", "--width", "--seed", "--id", "--long", "--list", "--docs",
+        "--target", "--junit", "--html", "--failures", "--baseline", "--compare"}) {
     captures.excludes(command.option(other));
   }
   command

@@ -17,6 +17,7 @@ struct DemoOptions {
   std::uint64_t seed = 1;
   double loss = 0.01;
   testbench::Engine engine = testbench::Engine::kRtl;
+  testbench::FirmwareOn firmware = testbench::FirmwareOn::kHost;
   bool waveforms = false;
 };
 
@@ -48,6 +49,7 @@ int run(const DemoOptions& options) {
   for (Operation operation : {Operation::kWrite, Operation::kSend, Operation::kRead}) {
     WorldOptions world;
     world.engine = options.engine;
+    world.firmware = options.firmware;
     world.loss = options.loss;
     world.seed = options.seed;
     world.mtu = 4096;
@@ -112,6 +114,7 @@ void add_demo(Command program, Action& action) {
       .show_default();
   add_probability(command, "--loss", options->loss, "frames lost, each way, such as 0.01 or 1%");
   add_engine(command, options->engine);
+  add_firmware(command, options->firmware);
   command.add_flag("--waveforms", options->waveforms,
                    "also carry 16 KiB with waveforms (FST); builds an engine that writes them");
   command.add_option("--seed", options->seed, "seed of all randomness")

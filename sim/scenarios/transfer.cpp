@@ -32,6 +32,7 @@ testbench::Config config_of(const WorldOptions& options) {
   }
   testbench::Config config;
   config.engines.fill(options.engine);
+  config.firmware = options.firmware;
   config.width = options.width;
   config.seed = options.seed;
   config.delay_ns = options.delay_ns;

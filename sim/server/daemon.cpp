@@ -115,6 +115,7 @@ void serve(const UpOptions& options, const Instance& instance, Descriptor& ready
     config.ports.push_back(external_ports.ports(i));
   config.nodes = options.nodes;
   config.engine = options.world.engine;
+  config.firmware = options.world.firmware;
   config.width = options.world.width;
   config.faults.loss = options.world.loss;
   config.faults.duplicate = options.world.duplicate;

@@ -53,7 +53,8 @@ Fabric::Fabric(const FabricConfig& config, testbench::AddressSpaces& processes,
     adapters_.push_back(std::make_unique<FabricAdapter>(
         sc_core::sc_module_name(name.c_str()), i,
         AdapterAddress{config.first_host + names_.node_of(i), names_.place_of(i)}, config.engine,
-        config.width, nic, switch_->from(i), switch_->to(i), processes, on_fault, config.tap));
+        config.width, config.firmware, nic, switch_->from(i), switch_->to(i), processes, on_fault,
+        config.tap));
     switch_->set_mac(i, adapters_[i]->mac());
     lines_.emplace_back();
     if (i < config.ports.size()) connect(i, config.ports[i]);

@@ -16,6 +16,7 @@ namespace roci::sim {
 struct FabricConfig {
   Nodes nodes;
   testbench::Engine engine = testbench::Engine::kRtl;
+  testbench::FirmwareOn firmware = testbench::FirmwareOn::kHost;
   unsigned width = 512;  ///< bits of the engines; with the model: rate of the link
   testbench::Faults faults;
   std::uint64_t delay_ns = 100;   ///< delay from a node to the switch

@@ -16,6 +16,7 @@ constexpr std::uint64_t kFirstAddress = 1ull << 40;
 constexpr std::uint64_t kMac = 0x525400000000;  // locally administered
 constexpr std::uint32_t kIpv4 = 0x0A000000;     // 10.0.0.0
 constexpr unsigned kNetworkShift = 8;
+constexpr unsigned kPortMtu = 4200;  // bytes that an Ethernet frame may carry
 constexpr std::uint64_t kPollNs = 1000;
 constexpr unsigned kEventLog = 10;  // entries of an event queue, log2
 
@@ -48,10 +49,10 @@ driver::Gid link_local(std::uint64_t mac) {
 
 FabricAdapter::FabricAdapter(sc_core::sc_module_name name, unsigned index,
                              const AdapterAddress& address, testbench::Engine engine,
-                             unsigned width, const testbench::NicConfig& config,
-                             testbench::LinkDirection& egress, testbench::LinkDirection& ingress,
-                             testbench::AddressSpaces& processes, OnFault on_fault,
-                             testbench::AdapterTap* tap)
+                             unsigned width, testbench::FirmwareOn firmware,
+                             const testbench::NicConfig& config, testbench::LinkDirection& egress,
+                             testbench::LinkDirection& ingress, testbench::AddressSpaces& processes,
+                             OnFault on_fault, testbench::AdapterTap* tap)
     : sc_module(name),
       index_(index),
       address_(address),
@@ -63,10 +64,22 @@ FabricAdapter::FabricAdapter(sc_core::sc_module_name name, unsigned index,
   memory_.attach(&processes);
   port_.bind(nic_->registers);
   nic_->memory.bind(memory_.socket);
-  management_ = std::make_unique<testbench::Management>(
-      mac(), fw::Config().port_mtu, [this](bool write, std::uint32_t offset, std::uint32_t value) {
-        return access(write, offset, value);
-      });
+  management_ = testbench::make_management(
+      firmware, {mac(), kPortMtu,
+                 [this](bool write, std::uint32_t offset, std::uint32_t value) {
+                   return access(write, offset, value);
+                 },
+                 [this] { return nic_->attention(); }, [this] { return now_ns(); },
+                 [](std::uint64_t ns) { sc_core::wait(time_of(ns)); },
+                 [this](const std::string& why) { firmware_stopped(why); }});
+}
+
+/// Commands get no reply any more: before the adapter is open the simulator cannot start, later
+/// they end with the driver's timeout.
+void FabricAdapter::firmware_stopped(const std::string& why) {
+  const std::string text = std::string(basename()) + ": firmware: " + why;
+  if (!ready_) throw std::runtime_error(text);
+  on_fault_(text);
 }
 
 std::uint64_t AdapterAddress::mac() const {

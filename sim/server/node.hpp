@@ -43,9 +43,10 @@ class FabricAdapter final : public sc_core::sc_module,
   using OnFault = std::function<void(const std::string&)>;
 
   FabricAdapter(sc_core::sc_module_name name, unsigned index, const AdapterAddress& address,
-                testbench::Engine engine, unsigned width, const testbench::NicConfig& config,
-                testbench::LinkDirection& egress, testbench::LinkDirection& ingress,
-                testbench::AddressSpaces& processes, OnFault on_fault, testbench::AdapterTap* tap);
+                testbench::Engine engine, unsigned width, testbench::FirmwareOn firmware,
+                const testbench::NicConfig& config, testbench::LinkDirection& egress,
+                testbench::LinkDirection& ingress, testbench::AddressSpaces& processes,
+                OnFault on_fault, testbench::AdapterTap* tap);
 
   unsigned index() const { return index_; }
   std::uint64_t mac() const { return address_.mac(); }
@@ -101,6 +102,7 @@ class FabricAdapter final : public sc_core::sc_module,
   void frame_received(const packet::Bytes&) override {}
 
   void open();
+  void firmware_stopped(const std::string& why);
   std::uint32_t access(bool write, std::uint32_t offset, std::uint32_t value);
 
   unsigned index_;

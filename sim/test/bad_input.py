@@ -67,6 +67,7 @@ def main():
             (["transfer", g, "--out", "/dev/full"], 1, "No space"),
             (["transfer", g, "--pcap", "/dev/full"], 1, "No space"),
             (["transfer", g, "--mtu", "1000"], 2, "mtu"),
+            (["transfer", g, "--firmware", "risc"], 2, "neither host nor rv32"),
             (["transfer", g, "--loss", "2"], 2, "0 and 1"),
             (["transfer", g, "--loss", "-0.1"], 2, "0 and 1"),
             (["transfer", g, "--loss", "nan"], 2, "0 and 1"),

@@ -19,6 +19,8 @@ TARGETS = {
     "demo --engine model": {"roci"},
     "demo --waveforms": DEMO | {"roci-nic-512-traced"},
     "demo --help": {"roci"},
+    "demo --firmware rv32": DEMO | {"roci-firmware-rv32"},
+    "conform --engine model --firmware=rv32": {"roci", "roci-verify", "roci-firmware-rv32"},
     "transfer FILE --width=64": {"roci", "roci-nic-64"},
     "transfer FILE --width 64 --trace x.fst": {"roci", "roci-nic-64-traced"},
     "bench": DEMO,
@@ -38,11 +40,14 @@ TARGETS = {
 }
 # Packages that only some commands may install.
 SPECIAL = {
-    "yosys": {"test"}, "z3": {"test"}, "tshark": {"test"}, "gcc-riscv64-unknown-elf": {"test"},
+    "yosys": {"test"}, "z3": {"test"}, "tshark": {"test"},
+    "gcc-riscv64-unknown-elf": {"test", *(command for command, targets in TARGETS.items()
+                                          if "roci-firmware-rv32" in targets)},
     "qemu-system-x86": {"test", "interop --quick"},
     "libdpdk-dev": {"test", "up --engine model --wire n0=dpdk:net_tap0"},
     "verilator": {command for command, targets in TARGETS.items()
-                  if any("nic" in target or target == "all" for target in targets)},
+                  if any("nic" in target or "rv32" in target or target == "all"
+                         for target in targets)},
 }
 FAKES = {  # an empty machine: nothing is installed, and all requests are recorded
     "dpkg-query": "exit 1",

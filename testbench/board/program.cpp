@@ -11,7 +11,7 @@
 
 #include "driver/device/device.hpp"
 #include "driver/queue_pair.hpp"
-#include "testbench/firmware/management.hpp"
+#include "testbench/firmware/host_management.hpp"
 
 namespace roci::testbench {
 namespace {
@@ -75,7 +75,7 @@ class BoardDevice : public driver::Device {
   const BoardBus& bus_;
   driver::DmaMemory memory_;
   std::uint64_t used_ = 0, deadline_ = ~std::uint64_t{0};
-  Management firmware_;
+  HostManagement firmware_;
 };
 
 /// Two queue pairs of one adapter, whose frames the bench carries from its output to its input.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbench/nic/engine_module.hpp"
 
-#include <dlfcn.h>
-
 #include <map>
 #include <utility>
+
+#include "testbench/nic/module_file.hpp"
 
 namespace roci::testbench {
 namespace {
@@ -15,21 +15,10 @@ struct Loaded {
 };
 
 Loaded load(const std::string& engine) {
-  const std::string file = "lib" + engine + ".so";
-  const std::string remedy = "build it with 'cmake --build build --target " + engine + "'";
-  // The name has no folder: the run path of the program says where modules are.
-  void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (handle == nullptr) {
-    const std::string text = dlerror();
-    const bool absent = text.find("cannot open shared object file") != std::string::npos;
-    return {nullptr, absent
-                         ? "the engine " + file + " is not there: " + remedy + ", or use the model"
-                         : "cannot load " + file + ": " + text};
-  }
-  const auto* module = static_cast<const EngineModule*>(dlsym(handle, kEngineModule));
-  if (module == nullptr || !module->fits()) {
-    return {nullptr, file + " belongs to another build than this program: " + remedy};
-  }
+  const ModuleFile file(engine, kEngineModule, "or use the model");
+  if (file.symbol() == nullptr) return {nullptr, file.why()};
+  const auto* module = static_cast<const EngineModule*>(file.symbol());
+  if (!module->fits()) return {nullptr, file.other_build()};
   return {module, {}};
 }
 

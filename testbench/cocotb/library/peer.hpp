@@ -8,7 +8,7 @@
 
 #include "model/nic/nic.hpp"
 #include "testbench/cocotb/library/verbs_agent.hpp"
-#include "testbench/firmware/management.hpp"
+#include "testbench/firmware/host_management.hpp"
 #include "testbench/verify/conform/target/mirror.hpp"
 
 namespace roci::cocotb {
@@ -50,7 +50,7 @@ class PeerDevice final : public driver::Device, private nic::HostMemory {
   conform::Mirror pool_;
   std::deque<packet::Bytes> frames_;
   nic::Nic model_;
-  testbench::Management firmware_;
+  testbench::HostManagement firmware_;
   std::uint64_t now_ns_ = 0, firmware_deadline_ = ~std::uint64_t{0};
 };
 

@@ -36,6 +36,7 @@ class BenchAdapter final : public Adapter, public testbench::FrameTap {
     testbench::Config config;
     config.engines.fill(options.engine == "model" ? testbench::Engine::kModel
                                                   : testbench::Engine::kRtl);
+    config.firmware = options.firmware;
     config.width = options.width;
     config.seed = options.seed;
     config.alone = true;

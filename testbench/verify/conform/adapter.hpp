@@ -12,6 +12,7 @@
 
 #include "driver/context.hpp"
 #include "model/packet/parser.hpp"
+#include "testbench/firmware/management.hpp"
 
 namespace roci::conform {
 
@@ -77,6 +78,7 @@ class Adapter {
 
 struct AdapterOptions {
   std::string engine = "rtl";
+  testbench::FirmwareOn firmware = testbench::FirmwareOn::kHost;
   unsigned width = 64;
   std::uint64_t seed = 1;
   unsigned port_mtu = 4200;  ///< bytes that an Ethernet frame of the port may carry
