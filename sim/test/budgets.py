@@ -12,7 +12,7 @@ import sys
 import tempfile
 
 GOODPUT_SHARE = 0.95        # share of the bound of the link, 64 KiB messages
-CLOCKS_PER_SMALL_WRITE = 4.4  # 64 bytes, many queue pairs
+CLOCKS_PER_SMALL_WRITE = 3.6  # 64 bytes, many queue pairs
 LATENCY_CLOCKS = 64         # doorbell to link, link to memory
 LOSS_SHARE = 0.95           # share of (1-p)/(1+pW) at 1%
 # How far a quick run, which has fewer messages, may be from the published figure.
