@@ -176,7 +176,6 @@ TEST_CASE("a bind that fails leaves the window its key, and the window can be fr
   const std::uint32_t key = mw->rkey;
   const ibv_wc failed = bind(ibv_inc_rkey(key));  // a bound window of type 2 is not bound again
   CHECK(failed.status == IBV_WC_MW_BIND_ERR);
-  CHECK(failed.opcode == IBV_WC_BIND_MW);
   CHECK(mw->rkey == key);
   CHECK(ibv_dealloc_mw(mw) == 0);
   CHECK(ibv_dereg_mr(mr) == 0);  // EBUSY while a window is bound to it

@@ -34,12 +34,14 @@ def until(condition, text, seconds=20.0):
 
 
 def ended(pid):
-    """Whether a process has closed its files; its parent may not have waited for it."""
+    """Whether a process has closed its files, which the last of its threads does; its parent may
+    not have waited for it."""
     try:
-        stat = pathlib.Path(f"/proc/{pid}/stat").read_text(encoding="utf-8")
+        threads = [thread.read_text(encoding="utf-8")
+                   for thread in pathlib.Path(f"/proc/{pid}/task").glob("*/stat")]
     except OSError:
-        return True
-    return stat.rsplit(")", 1)[1].split()[0] == "Z"
+        return not pathlib.Path(f"/proc/{pid}").exists()
+    return all(stat.rsplit(")", 1)[1].split()[0] == "Z" for stat in threads)
 
 
 def cpu_seconds(pid):
