@@ -87,20 +87,6 @@ constexpr unsigned kWithReceive = kMessages / 3 * 2;
 constexpr std::uint32_t kQkey = 0x01234567;
 constexpr std::size_t kGrh = 40;
 
-/// Takes a queue pair of UD from RESET to RTS.
-void to_rts(Endpoint& self, std::uint32_t psn) {
-  driver::QpAttributes a;
-  a.qkey = kQkey;
-  a.sq_psn = psn;
-  namespace mask = driver::mask;
-  for (const auto& [state, fields] : {std::pair{driver::QpState::kInit, mask::kUdInit},
-                                      {driver::QpState::kRtr, mask::kUdRtr},
-                                      {driver::QpState::kRts, mask::kUnreliableRts}}) {
-    a.state = state;
-    self.qp().modify(a, fields);
-  }
-}
-
 /// Sends datagrams of any length both ways; those that arrive are whole, in order, each in the next
 /// receive, and name their sender. Returns how many arrived at side 1.
 unsigned exchange(unsigned width, double loss) {
@@ -125,7 +111,7 @@ unsigned exchange(unsigned width, double loss) {
     options.qp.service = driver::Service::kUd;
     Endpoint self(node, options);
     sides[me] = &self;
-    to_rts(self, 0xFFFFF0);
+    self.qp().open(kQkey, 0xFFFFF0);
     meet(me);
     Endpoint& peer = *sides[1 - me];
     driver::Address address;

@@ -28,20 +28,8 @@ inline ConnectionOptions ud() {
 /// A side with queue pairs of UD in RTS.
 struct Side : Endpoint {
   Side(Node& n, std::uint32_t psn, const ConnectionOptions& options = ud()) : Endpoint(n, options) {
-    for (const auto& qp : qps) up(*qp, psn);
+    for (const auto& qp : qps) qp->open(kQkey, psn);
     fill(data(), region.size(), kOld);
-  }
-  static void up(driver::QueuePair& qp, std::uint32_t psn) {
-    driver::QpAttributes a;
-    a.qkey = kQkey;
-    a.sq_psn = psn;
-    namespace mask = driver::mask;
-    for (const auto& [state, fields] : {std::pair{driver::QpState::kInit, mask::kUdInit},
-                                        {driver::QpState::kRtr, mask::kUdRtr},
-                                        {driver::QpState::kRts, mask::kUnreliableRts}}) {
-      a.state = state;
-      qp.modify(a, fields);
-    }
   }
   driver::ReceiveRequest into(unsigned slot, std::size_t bytes = kSlot) {
     return {slot, {region.sge(slot * kSlot, bytes)}};

@@ -30,7 +30,7 @@ SCHEDULE("F-47", "UD: there is no receive, a shared receive queue is empty, a bu
                      qp.srq = &*srq;
                      peer.qps.push_back(std::make_unique<driver::QueuePair>(pd, peer.send_cq,
                                                                             peer.receive_cq, qp));
-                     Side::up(peer.qp(), kMiddle);
+                     peer.qp().open(kQkey, kMiddle);
                    }
                    const auto post = [&](unsigned slot, std::size_t bytes) {
                      if (!shared) return peer.qp().receive(peer.into(slot, bytes));
