@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "rtl/common/test/dut.hpp"
+#include "rtl/common/test/stream.hpp"
 
 constexpr unsigned kMacSeed = 80211;
 constexpr unsigned kBeatBytes = DATA_WIDTH / 8;
@@ -84,14 +85,8 @@ class MacBench {
 
   /// Takes the beat of m_axis, and compares a frame that ends with the oldest expected one.
   void take() {
-    bool inside = true;
-    for (unsigned i = 0; i < kBeatBytes; ++i) {
-      const bool keep = port::get(dut->m_axis_tkeep_o, i, 1);
-      CHECK((!keep || inside));
-      inside = keep;
-      if (keep) part.push_back(port::byte(dut->m_axis_tdata_o, i));
-    }
-    CHECK((inside || dut->m_axis_tlast_o));
+    stream::take_beat(dut->m_axis_tdata_o, dut->m_axis_tkeep_o, dut->m_axis_tlast_o, kBeatBytes,
+                      part);
     if (!dut->m_axis_tlast_o) return;
     while (any_may_be_lost && !expected.empty() && part != expected.front()) {
       expected.pop_front();

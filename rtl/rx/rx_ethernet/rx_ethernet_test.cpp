@@ -8,6 +8,7 @@
 
 #include "Vroci_rx_ethernet.h"
 #include "rtl/common/test/dut.hpp"
+#include "rtl/common/test/stream.hpp"
 
 namespace {
 
@@ -36,14 +37,8 @@ struct Bench {
     dut.settle();
     if (dut->m_axis_tvalid_o && dut->m_axis_tready_i) {
       if (first_out == 0) first_out = dut.cycle();
-      bool inside = true;
-      for (unsigned i = 0; i < kBytes; ++i) {
-        const bool keep = port::get(dut->m_axis_tkeep_o, i, 1);
-        CHECK((!keep || inside));
-        inside = keep;
-        if (keep) part.push_back(port::byte(dut->m_axis_tdata_o, i));
-      }
-      CHECK((inside || dut->m_axis_tlast_o));
+      stream::take_beat(dut->m_axis_tdata_o, dut->m_axis_tkeep_o, dut->m_axis_tlast_o, kBytes,
+                        part);
       if (dut->m_axis_tlast_o) {
         REQUIRE(!expected.empty());
         CHECK(part == expected.front());

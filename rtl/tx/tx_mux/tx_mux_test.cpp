@@ -9,6 +9,7 @@
 #include "Vroci_tx_mux.h"
 #include "model/spec/layout/headers.hpp"
 #include "rtl/common/test/dut.hpp"
+#include "rtl/common/test/stream.hpp"
 
 namespace {
 
@@ -177,14 +178,7 @@ struct Bench {
     }
     const Source source = out.back().source;
     const Frame& f = want[source].front();
-    bool inside = true;
-    for (unsigned i = 0; i < kBytes; ++i) {
-      const bool keep = port::get(dut->m_axis_tkeep_o, i, 1);
-      CHECK((!keep || inside));
-      inside = keep;
-      if (keep) got_.push_back(port::byte(dut->m_axis_tdata_o, i));
-    }
-    CHECK((inside || dut->m_axis_tlast_o));
+    stream::take_beat(dut->m_axis_tdata_o, dut->m_axis_tkeep_o, dut->m_axis_tlast_o, kBytes, got_);
     const bool roce = source == kDesc || source == kAck;
     CHECK(bool(dut->m_axis_roce_o) == roce);
     if (roce) {
