@@ -182,7 +182,7 @@ bool convert_access(unsigned from, std::uint32_t& to) {
                               IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC |
                               IBV_ACCESS_MW_BIND | IBV_ACCESS_ZERO_BASED;
   // Relaxed ordering and huge pages are hints that the adapter does not need.
-  constexpr unsigned kHints = IBV_ACCESS_OPTIONAL_RANGE | IBV_ACCESS_HUGETLB;
+  constexpr unsigned kHints = unsigned{IBV_ACCESS_OPTIONAL_RANGE} | unsigned{IBV_ACCESS_HUGETLB};
   if ((from & ~(kKnown | kHints)) != 0) return false;
   to = from & kKnown;  // numbered alike
   return true;

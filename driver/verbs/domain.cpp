@@ -7,7 +7,7 @@
 namespace roci::verbs {
 namespace {
 
-constexpr unsigned kReregFailedNothingChanged = IBV_REREG_MR_ERR_CMD;
+constexpr int kReregFailedNothingChanged = IBV_REREG_MR_ERR_CMD;
 
 ibv_pd* alloc_pd(ibv_context* context) {
   return guarded_pointer([&]() -> ibv_pd* {
@@ -89,7 +89,7 @@ int dereg_mr(Mr* mr) {
   return guarded([&] {
     OpenDevice& device = device_of(mr->ibv.context);
     const std::lock_guard<std::mutex> lock(device.mutex);
-    Region& region = ours<Region>(mr);
+    auto& region = ours<Region>(mr);
     if (!genuine(mr->ibv, region.region->key() >> 8)) return ENOENT;
     if (!device.remote().gone()) region.region->deregister();  // else nothing is registered
     delete &region;
@@ -110,7 +110,7 @@ int rereg_mr(Mr* mr, int flags, ibv_pd* ibv, void* address, std::size_t length, 
   const int error = guarded([&] {
     OpenDevice& device = device_of(mr->ibv.context);
     const std::lock_guard<std::mutex> lock(device.mutex);
-    Region& region = ours<Region>(mr);
+    auto& region = ours<Region>(mr);
     const driver::DmaMemory memory{static_cast<std::uint8_t*>(address),
                                    reinterpret_cast<std::uint64_t>(address), length};
     Pd* pd = (flags & IBV_REREG_MR_CHANGE_PD) != 0 ? &ours<Pd>(ibv) : nullptr;
@@ -147,7 +147,7 @@ ibv_mw* alloc_mw(ibv_pd* ibv, ibv_mw_type type) {
 int dealloc_mw(ibv_mw* ibv) {
   OpenDevice& device = device_of(ibv->context);
   const std::lock_guard<std::mutex> lock(device.mutex);
-  Window& window = ours<Window>(ibv);
+  auto& window = ours<Window>(ibv);
   if (!genuine(*ibv, window.window->key() >> 8)) return ENOENT;
   device.binding.erase(&window);
   delete &window;
@@ -183,7 +183,7 @@ ibv_ah* create_ah(ibv_pd* pd, ibv_ah_attr* attr) {
 int destroy_ah(ibv_ah* ah) {
   OpenDevice& device = device_of(ah->context);
   const std::lock_guard<std::mutex> lock(device.mutex);
-  Handle& handle = ours<Handle>(ah);
+  auto& handle = ours<Handle>(ah);
   if (!genuine(*ah, handle.handle != nullptr ? handle.handle->number() : 0)) return ENOENT;
   if (handle.handle == nullptr) --device.handles_of_process;
   delete &handle;

@@ -125,11 +125,10 @@ struct Cq {
     ibv_cq_ex cq_ex;
   };
   std::shared_ptr<driver::CompletionQueue> queue;
-  std::uint32_t events_reported;  ///< completion events that ibv_get_cq_event returned
-  std::uint32_t async_reported;   ///< asynchronous events likewise
-  driver::Completion current;     ///< current completion of extended polling
-  Cq() : cq_ex(), events_reported(0), async_reported(0) {}
-  ~Cq() {}
+  std::uint32_t events_reported = 0;  ///< completion events that ibv_get_cq_event returned
+  std::uint32_t async_reported = 0;   ///< asynchronous events likewise
+  driver::Completion current;         ///< current completion of extended polling
+  Cq() : cq_ex() {}
 };
 
 struct Building;  // qp_ex.cpp

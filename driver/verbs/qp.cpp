@@ -117,7 +117,7 @@ ibv_qp* create_qp_ex(ibv_context* context, ibv_qp_init_attr_ex* attr) {
 
 int destroy_qp(ibv_qp* ibv) {
   if (!genuine(ibv)) return ENOENT;
-  QueuePair& pair = ours<QueuePair>(ibv);
+  auto& pair = ours<QueuePair>(ibv);
   {
     OpenDevice& device = device_of(ibv->context);
     const std::lock_guard<std::mutex> lock(device.mutex);
@@ -163,7 +163,7 @@ int modify_qp(ibv_qp* ibv, ibv_qp_attr* attr, int mask) {
 int query_qp(ibv_qp* ibv, ibv_qp_attr* attr, int, ibv_qp_init_attr* init) {
   if (!genuine(ibv)) return ENOENT;
   return guarded([&] {
-    QueuePair& pair = ours<QueuePair>(ibv);
+    auto& pair = ours<QueuePair>(ibv);
     const std::lock_guard<std::mutex> lock(device_of(ibv->context).mutex);
     convert(pair.pair->query(), *attr);
     attr->cap = pair.cap;
@@ -222,7 +222,7 @@ int post_one(QueuePair& pair, const ibv_send_wr& wr, driver::SendRequest& reques
 }
 
 int post_send(ibv_qp* ibv, ibv_send_wr* wr, ibv_send_wr** bad) {
-  QueuePair& pair = ours<QueuePair>(ibv);
+  auto& pair = ours<QueuePair>(ibv);
   OpenDevice& device = device_of(ibv->context);
   int error = 0;
   std::unique_lock<std::mutex> lock(device.mutex);

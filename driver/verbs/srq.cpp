@@ -58,7 +58,7 @@ ibv_srq* create_srq_ex(ibv_context* context, ibv_srq_init_attr_ex* attr) {
 
 int destroy_srq(ibv_srq* ibv) {
   if (!genuine(ibv)) return ENOENT;
-  SharedQueue& srq = ours<SharedQueue>(ibv);
+  auto& srq = ours<SharedQueue>(ibv);
   {
     OpenDevice& device = device_of(ibv->context);
     const std::lock_guard<std::mutex> lock(device.mutex);

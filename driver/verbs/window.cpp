@@ -7,14 +7,14 @@ namespace {
 
 /// Binds a window of type 1; its key gets the next variant number.
 int bind_mw(ibv_qp* ibv, ibv_mw* mw, ibv_mw_bind* bind) {
-  QueuePair& pair = ours<QueuePair>(ibv);
+  auto& pair = ours<QueuePair>(ibv);
   if (mw->type != IBV_MW_TYPE_1) return EINVAL;
   const ibv_mw_bind_info& info = bind->bind_info;
   if (info.length != 0 && (info.mr == nullptr || info.mr->pd != mw->pd)) return EPERM;
   std::uint32_t rights = 0;
   if (!convert_access(info.mw_access_flags, rights)) return EINVAL;
   const std::lock_guard<std::mutex> lock(device_of(ibv->context).mutex);
-  Window& window = ours<Window>(mw);
+  auto& window = ours<Window>(mw);
   driver::SendRequest request =
       driver::MemoryWindow::bind(window.window->next_key(), info.mr != nullptr ? info.mr->lkey : 0,
                                  info.addr, info.length, rights);

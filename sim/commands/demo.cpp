@@ -90,8 +90,8 @@ int run(const DemoOptions& options) {
     traced.loss = 0.1;
     traced.trace = in_directory("write.fst");
     Recorder recorder("");
-    std::vector<std::uint8_t> part(bytes.begin(),
-                                   bytes.begin() + std::min<std::size_t>(bytes.size(), 16384));
+    std::vector<std::uint8_t> part = bytes;
+    part.resize(std::min<std::size_t>(bytes.size(), 16384));
     const TransferReport report = transfer(traced, CarryPlan{}, part, recorder);
     all_equal = all_equal && report.equal;
     fmt::print("waveforms  {0}/write.n0.fst, write.n1.fst  the first {1} bytes again, 10% loss\n",

@@ -25,6 +25,7 @@ int run(const std::vector<std::string>& words) {
       "--cache",   ROCI_INTEROP_CACHE};
   line.insert(line.end(), words.begin(), words.end());
   std::vector<char*> pointers;
+  pointers.reserve(line.size() + 1);
   for (std::string& word : line) pointers.push_back(word.data());
   pointers.push_back(nullptr);
   execv(pointers[0], pointers.data());
@@ -55,8 +56,8 @@ void add_interop(Command program, Action& action) {
   command.callback([options, &action] {
     action = [options] {
       std::vector<std::string> words;
-      if (options->list) words.push_back("--list");
-      if (options->quick) words.push_back("--quick");
+      if (options->list) words.emplace_back("--list");
+      if (options->quick) words.emplace_back("--quick");
       if (!options->out.empty()) words.insert(words.end(), {"--out", options->out});
       if (!options->width.empty()) words.insert(words.end(), {"--width", options->width});
       if (!options->report.empty()) words.insert(words.end(), {"--report", options->report});

@@ -28,6 +28,7 @@ template <typename Value>
 void add_choice(Command command, const std::string& name, const std::map<std::string, Value>& among,
                 Value& target, const std::string& text) {
   std::vector<std::string> words;
+  words.reserve(among.size());
   for (const auto& [word, value] : among) words.push_back(word);
   command
       .add_parsed(

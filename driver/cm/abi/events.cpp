@@ -113,7 +113,7 @@ void Ucm::on_request(const Delivery& delivery) {
 
 /// A SIDR_REQ, kept as the REQ that has the same addresses.
 void Ucm::on_datagram_request(const Delivery& delivery) {
-  const SidrReq& sidr = std::get<SidrReq>(delivery.mad->message);
+  const auto& sidr = std::get<SidrReq>(delivery.mad->message);
   const MadPath* path = manager_.path_of(delivery.id);
   Event event;
   event.request = delivery.id;
@@ -132,7 +132,7 @@ void Ucm::on_datagram_request(const Delivery& delivery) {
   event.body.uid = listener->uid;
   event.body.event = static_cast<std::uint32_t>(UcmEvent::kConnectRequest);
   set_private_data(event.body.param.ud, sidr.private_data, kIpHeaderBytes);
-  push(std::move(event));
+  push(event);
 }
 
 void Ucm::on_datagram_reply(std::uint32_t number, Id& id, const SidrRep& reply) {
@@ -151,7 +151,7 @@ void Ucm::on_datagram_reply(std::uint32_t number, Id& id, const SidrRep& reply) 
     param.qp_num = reply.qpn;
     set_address(param.ah_attr, id.destination.address, id.gid_index, id.tos);
   }
-  push(std::move(event));
+  push(event);
 }
 
 void Ucm::on_news(std::uint32_t number, Id& id, const Delivery& delivery) {

@@ -19,6 +19,8 @@ class TargetLost : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+constexpr std::size_t kWordBytes = sizeof(std::uint64_t);
+
 /// Reply of the agent; `words` and `bytes` are valid when `error`, an errno, is 0.
 struct AgentReply {
   int error = 0;
@@ -29,7 +31,7 @@ struct AgentReply {
   template <typename T>
   T part(std::size_t at = 0) const {
     T value;
-    read(at, &value, sizeof value / sizeof(std::uint64_t));
+    read(at, &value, sizeof value / kWordBytes);
     return value;
   }
   std::uint64_t word(std::size_t at) const { return part<std::uint64_t>(at); }
@@ -48,13 +50,14 @@ class Agent {
   /// there is exchanged by requests.
   virtual std::uint8_t* memory() { return nullptr; }
   /// `idle` is called while a reply is awaited, at least every millisecond of real time.
+  // NOLINTNEXTLINE(performance-unnecessary-value-param): an agent that waits keeps it.
   virtual void while_waiting(std::function<void()> /*idle*/) {}
 
   /// The words of a request that is a struct of the protocol.
   template <typename T>
   static std::vector<std::uint64_t> words_of(const T& value) {
     const auto* first = reinterpret_cast<const std::uint64_t*>(&value);
-    return {first, first + sizeof value / sizeof(std::uint64_t)};
+    return {first, first + sizeof value / kWordBytes};
   }
 };
 
