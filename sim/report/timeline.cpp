@@ -90,7 +90,7 @@ void Timeline::frame(const testbench::FrameEvent& event) {
   if (!event.fault.empty()) arguments += ", \"fault\": " + quoted(event.fault);
   if (p.has_bth && p.op != nullptr) {
     name = packet::opcode_name(p.bth().opcode());
-    arguments += fmt::format(", \"psn\": {}, \"packet\": {}", p.bth().psn(),
+    arguments += fmt::format(R"(, "psn": {}, "packet": {})", p.bth().psn(),
                              quoted(packet::describe(p.frame)));
     Flow& flow = flow_of(event, p.op->response);
     const transport::Psn psn = p.psn();
@@ -116,7 +116,7 @@ void Timeline::bus_access(unsigned adapter, const testbench::BusAccess& access) 
   const std::uint64_t id = next_id_++;
   const char* track = track_of(access.use);
   file_.begin(process(adapter), track, id, access.from_ns,
-              fmt::format("\"address\": \"{:#x}\", \"bytes\": {}, \"pasid\": {}", access.address,
+              fmt::format(R"("address": "{:#x}", "bytes": {}, "pasid": {})", access.address,
                           access.bytes, access.pasid));
   file_.end(process(adapter), track, id, access.to_ns, access.failed ? "\"failed\": true" : "");
   if (access.use != BusUse::kCompletionWrite || access.failed) return;
@@ -150,7 +150,7 @@ void Timeline::register_written(unsigned adapter, std::uint64_t time_ns, std::ui
                      : which == word::kRq ? "receive queue"
                                           : "shared receive queue";
   file_.instant(process(adapter), kRegisters, time_ns, name,
-                fmt::format("\"number\": {}, \"value\": {}", number, value));
+                fmt::format(R"("number": {}, "value": {})", number, value));
   if (work && which != word::kSrq) {
     post(adapter, number, which == word::kRq, static_cast<std::uint16_t>(value), time_ns);
   }
@@ -190,7 +190,7 @@ void Timeline::complete(unsigned adapter, const std::uint8_t* entry, std::uint64
   if (place >= queue.open.size()) return;  // a receive of a shared queue
   const std::uint8_t status = get(entry, layout::cqe::status);
   retire(adapter, queue, place + 1U, time_ns,
-         fmt::format("\"status\": \"{}\"", spec::name_of(spec::kStatuses, status)));
+         fmt::format(R"("status": "{}")", spec::name_of(spec::kStatuses, status)));
 }
 
 void Timeline::reset(unsigned adapter, std::uint32_t number, std::uint64_t time_ns) {

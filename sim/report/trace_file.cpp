@@ -14,7 +14,7 @@ std::string us(std::uint64_t ns) { return fmt::format("{}.{:03}", ns / 1000, ns 
 }  // namespace
 
 TraceFile::TraceFile(const std::string& path) : file_(path) {
-  pending_ = "{\"displayTimeUnit\": \"ns\", \"traceEvents\": [";
+  pending_ = R"({"displayTimeUnit": "ns", "traceEvents": [)";
 }
 
 void TraceFile::event(const std::string& text) {

@@ -124,8 +124,9 @@ double half_round_trip_us(const WorldOptions& options, Operation operation, std:
       meeting.step(node.index());
     });
   });
-  std::nth_element(times.begin(), times.begin() + times.size() / 2, times.end());
-  return static_cast<double>(times[times.size() / 2]) / 2000;
+  const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
+  std::nth_element(times.begin(), middle, times.end());
+  return static_cast<double>(*middle) / 2000;
 }
 
 }  // namespace roci::sim
