@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sim/commands/commands.hpp"
+#include "sim/commands/conform_bridge.hpp"
 #include "sim/commands/conform_capture.hpp"
 #include "sim/conform/report.hpp"
 #include "sim/options.hpp"
@@ -34,6 +35,7 @@ struct ConformOptions {
   std::vector<std::string> compared;
   std::string wire, eal, resume;
   CaptureOptions captures;
+  BridgeOptions bridge;
 
   bool selects(const std::string& id) const {
     if (patterns.empty()) return true;
@@ -86,8 +88,19 @@ class ReportFiles {
       files_;
 };
 
+int bridge(const ConformOptions& options) {
+  if (options.bridge.wires.size() != 2) {
+    throw UserError("--bridge needs two ports, those of the two adapters", 2);
+  }
+  BridgeOptions bridge = options.bridge;
+  bridge.eal = options.eal;
+  bridge.json = options.json;
+  return run_bridge(bridge);
+}
+
 int run(const ConformOptions& options) {
   if (!options.captures.files.empty()) return judge_captures(options.captures, options.json);
+  if (!options.bridge.wires.empty()) return bridge(options);
   if (!options.compared.empty()) {
     if (options.compared.size() != 2) {
       throw UserError("--compare needs two reports, the earlier one first", 2);
@@ -216,8 +229,7 @@ void add_conform(Command program, Action& action, const std::string& suite) {
   wire.type_name("KIND:ARGUMENTS").needs(target);
   target.needs(wire);
   command.add_option("--eal", options->eal, "arguments of the EAL of DPDK for the wire")
-      .type_name("WORDS")
-      .needs(wire);
+      .type_name("WORDS");
   command
       .add_option("--resume", options->resume,
                   "go on with a run that lost its target, from its report of --json")
@@ -244,6 +256,7 @@ void add_conform(Command program, Action& action, const std::string& suite) {
                 "no two connections of a capture are between the same queue pairs: what looks like "
                 "a new one is judged as a retransmission")
       .needs(captures);
+  add_bridge(command, options->bridge);
   command.callback([options, &action] { action = [options] { return run(*options); }; });
 }
 

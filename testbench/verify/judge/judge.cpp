@@ -66,7 +66,7 @@ void Judge::judge(const Parsed& packet) {
 }
 
 void Judge::take_request(const Parsed& packet) {
-  const Flow flow{packet.src(), packet.dst(), packet.bth().dest_qp()};
+  const Flow flow = flow_of(packet);
   RequestStream& stream = requests_.try_emplace(flow, connected_once_).first->second;
   if (!stream.begun()) ++report_.streams;
   stream.take(report_.frames, packet, report_);
@@ -87,8 +87,19 @@ std::vector<Judge::Flow> Judge::answerable(const Parsed& packet, const Flow& res
   return flows;
 }
 
+const RequestStream* Judge::requests(const Flow& flow) const {
+  const auto found = requests_.find(flow);
+  return found == requests_.end() ? nullptr : &found->second;
+}
+
+std::optional<Judge::Flow> Judge::requests_of(const Flow& responses) const {
+  const auto found = responses_.find(responses);
+  if (found == responses_.end() || found->second.candidates.size() != 1) return {};
+  return found->second.candidates.front();
+}
+
 void Judge::take_response(const Parsed& packet) {
-  const Flow flow{packet.src(), packet.dst(), packet.bth().dest_qp()};
+  const Flow flow = flow_of(packet);
   Responses& responses = responses_[flow];
   if (responses.candidates.size() == 1 &&
       requests_.at(responses.candidates.front()).generation() != responses.generation) {

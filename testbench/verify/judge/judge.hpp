@@ -24,12 +24,21 @@ class Judge {
   /// `connected_once`: no two connections of the capture are between the same queue pairs.
   explicit Judge(bool connected_once = false) : connected_once_(connected_once) {}
 
+  using Flow = std::tuple<packet::Gid, packet::Gid, std::uint32_t>;  ///< from, to, queue pair
+  static Flow flow_of(const packet::Parsed& packet) {
+    return {packet.src(), packet.dst(), packet.bth().dest_qp()};
+  }
+
   void take(const packet::CapturedFrame& frame);
   /// What was found; complete after the last frame.
   const Report& report() const { return report_; }
 
+  /// The requests of a flow; nullptr: none was seen.
+  const RequestStream* requests(const Flow& flow) const;
+  /// The requests to which the responses of a flow belong, once it is known.
+  std::optional<Flow> requests_of(const Flow& responses) const;
+
  private:
-  using Flow = std::tuple<packet::Gid, packet::Gid, std::uint32_t>;  ///< from, to, queue pair
 
   struct Responses {
     ResponseStream stream;
