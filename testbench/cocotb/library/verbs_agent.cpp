@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbench/cocotb/library/verbs_agent.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <string>
@@ -67,6 +68,7 @@ VerbsAgent::~VerbsAgent() {
   destroy_all<driver::QueuePair>();
   destroy_all<driver::AddressHandle>();
   destroy_all<driver::SharedReceiveQueue>();
+  destroy_all<driver::MemoryWindow>();
   destroy_all<driver::MemoryRegion>();
   destroy_all<driver::CompletionQueue>();
 }
@@ -154,7 +156,20 @@ void VerbsAgent::run(agent_op op, const Words& words, const std::uint8_t* data, 
       if (bytes != 0) std::memcpy(range(word(0), bytes).host, data, bytes);
       return;
     case kAgentPoll:
-      out = poll();
+      out = poll(words);
+      return;
+    case kAgentAllocMw:
+      out = alloc_mw(words);
+      return;
+    case kAgentBind:
+      out = bind_mw(words);
+      return;
+    case kAgentAttach:
+    case kAgentDetach:
+      change_group(words, op == kAgentAttach);
+      return;
+    case kAgentResizeCq:
+      get<CompletionQueue>(words, 0).resize(static_cast<unsigned>(word(1)));
       return;
     default:
       throw Rejected{ENOSYS};
@@ -200,6 +215,8 @@ VerbsAgent::Words VerbsAgent::hello() {
   hello.max_srq = is.max_srq;
   hello.max_srq_wr = is.max_srq_wr;
   hello.max_ah = is.max_ah;
+  hello.max_mw = is.max_mw;
+  hello.max_attachments = is.max_attachments;
   hello.atomics = is.lacks(driver::Option::kAtomics) ? 0 : 1;
   hello.max_mtu = port.max_mtu;
   hello.active_mtu = port.active_mtu;
@@ -212,35 +229,19 @@ VerbsAgent::Words VerbsAgent::hello() {
   return words;
 }
 
-VerbsAgent::Words VerbsAgent::reg_mr(const Words& words) {
-  if (words.size() != 5) throw Rejected{EBADF};
-  auto region = std::make_unique<driver::MemoryRegion>(
-      get<driver::ProtectionDomain>(words, 0), range(words[1], words[2]),
-      static_cast<std::uint32_t>(words[4]), words[3]);
-  const std::uint64_t key = region->key();
-  return {add(std::move(region)), key, key};
-}
-
-VerbsAgent::Words VerbsAgent::rereg_mr(const Words& words) {
-  if (words.size() != 6) throw Rejected{EBADF};
-  constexpr std::uint64_t kRange = 1, kDomain = 2, kRights = 4;
-  auto& region = get<driver::MemoryRegion>(words, 0);
-  const driver::DmaMemory memory =
-      (words[1] & kRange) != 0 ? range(words[3], words[4]) : driver::DmaMemory();
-  const auto rights = static_cast<std::uint32_t>(words[5]);
-  region.change((words[1] & kRange) != 0 ? &memory : nullptr, words[3],
-                (words[1] & kDomain) != 0 ? &get<driver::ProtectionDomain>(words, 2) : nullptr,
-                (words[1] & kRights) != 0 ? &rights : nullptr);
-  return {region.key(), region.key()};
-}
-
-VerbsAgent::Words VerbsAgent::poll() {
+VerbsAgent::Words VerbsAgent::poll(const Words& words) {
   agent_news news{};
   Words parts;
+  const std::uint64_t most = words.empty() || words[0] == 0 ? ~std::uint64_t{0} : words[0];
   for (std::size_t handle = 0; handle < objects_.size(); ++handle) {
     auto* queue = std::get_if<std::unique_ptr<driver::CompletionQueue>>(&objects_[handle]);
-    if (queue == nullptr) continue;
-    while (const auto one = (*queue)->poll()) {
+    if (queue == nullptr ||
+        std::count(words.begin() + (words.empty() ? 0 : 1), words.end(), handle) != 0) {
+      continue;
+    }
+    for (std::uint64_t taken = 0; taken < most; ++taken) {
+      const auto one = (*queue)->poll();
+      if (!one) break;
       agent_completion out{};
       out.cq = handle;
       out.wr_id = one->id;
@@ -274,9 +275,9 @@ VerbsAgent::Words VerbsAgent::poll() {
     append(parts, agent_event{layout::number(event->kind), number});
     ++news.events;
   }
-  Words words = words_of(news);
-  words.insert(words.end(), parts.begin(), parts.end());
-  return words;
+  Words reply = words_of(news);
+  reply.insert(reply.end(), parts.begin(), parts.end());
+  return reply;
 }
 
 }  // namespace roci::cocotb

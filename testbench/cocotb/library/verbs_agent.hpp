@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "driver/address_handle.hpp"
+#include "driver/memory_window.hpp"
 #include "driver/queue_pair.hpp"
 #include "testbench/cocotb/library/verbs_words.hpp"
 
@@ -18,6 +19,12 @@ struct VerbsAgentOptions {
   std::uint64_t next_hop = 0;     ///< MAC address of every destination
   std::size_t memory_bytes = 0;
 };
+
+/// Throws Rejected when a work request was not posted.
+inline void check(const driver::PostResult& result) {
+  if (result) return;
+  throw Rejected{result.error == driver::PostError::kQueueFull ? ENOMEM : EINVAL};
+}
 
 /// Requests do not wait: a queue pair needs no address resolution, as the next hop is known.
 class VerbsAgent final : public conform::Agent {
@@ -36,7 +43,7 @@ class VerbsAgent final : public conform::Agent {
       std::variant<std::monostate, std::unique_ptr<driver::ProtectionDomain>,
                    std::unique_ptr<driver::MemoryRegion>, std::unique_ptr<driver::CompletionQueue>,
                    std::unique_ptr<driver::SharedReceiveQueue>, std::unique_ptr<driver::QueuePair>,
-                   std::unique_ptr<driver::AddressHandle>>;
+                   std::unique_ptr<driver::AddressHandle>, std::unique_ptr<driver::MemoryWindow>>;
 
   void run(agent_op op, const Words& words, const std::uint8_t* data, std::size_t bytes,
            conform::AgentReply& reply);
@@ -65,7 +72,10 @@ class VerbsAgent final : public conform::Agent {
   Words query_qp(const Words& words);
   void post_send(const Words& words, const std::uint8_t* data, std::size_t bytes);
   void post_receive(const Words& words);
-  Words poll();
+  Words alloc_mw(const Words& words);
+  Words bind_mw(const Words& words);
+  void change_group(const Words& words, bool attach);
+  Words poll(const Words& words);
 
   driver::Context context_;
   VerbsAgentOptions options_;

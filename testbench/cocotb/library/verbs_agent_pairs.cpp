@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Queue pairs and address handles.
+#include "firmware/net/gid.hpp"
 #include "testbench/cocotb/library/verbs_agent.hpp"
 #include "testbench/verify/conform/target/attributes.hpp"
 
@@ -15,11 +16,6 @@ std::vector<driver::Sge> list_of(const std::vector<std::uint64_t>& words, std::s
                     static_cast<std::uint32_t>(words[i + 2])});
   }
   return list;
-}
-
-void check(const driver::PostResult& result) {
-  if (result) return;
-  throw Rejected{result.error == driver::PostError::kQueueFull ? ENOMEM : EINVAL};
 }
 
 }  // namespace
@@ -99,7 +95,7 @@ VerbsAgent::Words VerbsAgent::create_ah(const Words& words) {
   address.traffic_class = static_cast<std::uint8_t>(path.traffic_class);
   address.sl = static_cast<std::uint8_t>(path.sl);
   address.flow_label = static_cast<std::uint32_t>(path.flow_label);
-  address.dst_mac = options_.next_hop;
+  address.dst_mac = fw::Gid{path.dgid_high, path.dgid_low}.is_group() ? 0 : options_.next_hop;
   return {add(
       std::make_unique<driver::AddressHandle>(get<driver::ProtectionDomain>(words, 0), address))};
 }
@@ -130,6 +126,17 @@ void VerbsAgent::post_send(const Words& words, const std::uint8_t* data, std::si
     request.qkey = static_cast<std::uint32_t>(want.qkey);
   }
   check(pair.post_send(&request, 1));
+}
+
+void VerbsAgent::change_group(const Words& words, bool attach) {
+  auto& pair = get<driver::QueuePair>(words, 0);
+  const driver::Gid group =
+      driver::gid_of_halves(struct_of<std::uint64_t>(words, 1), struct_of<std::uint64_t>(words, 2));
+  if (attach) {
+    pair.attach(group);
+  } else {
+    pair.detach(group);
+  }
 }
 
 void VerbsAgent::post_receive(const Words& words) {

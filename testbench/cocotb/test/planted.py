@@ -53,9 +53,9 @@ BUGS = {
         "QP-09 RSP-01 RSP-07 RSP-11 RSP-13 RSP-36"),
     "no NAKs": (
         without(acknowledge(3)),
-        "MR-01 MR-02 MR-03 MR-04 MR-07 MR-17 QP-06 QP-09 QP-15 RSP-02 RSP-03 RSP-04 RSP-08 RSP-09 "
-        "RSP-20 RSP-21 RSP-22 RSP-24 RSP-25 RSP-26 RSP-28 RSP-29 RSP-39 RSP-41 RSP-42 RSP-50 "
-        "RSP-51 RSP-52"),
+        "MR-01 MR-02 MR-03 MR-04 MR-07 MR-09 MR-10 MR-11 MR-12 MR-16 MR-17 QP-06 QP-09 QP-15 "
+        "RSP-02 RSP-03 RSP-04 RSP-08 RSP-09 RSP-20 RSP-21 RSP-22 RSP-24 RSP-25 RSP-26 RSP-28 "
+        "RSP-29 RSP-39 RSP-41 RSP-42 RSP-46 RSP-50 RSP-51 RSP-52"),
     "no RNR NAKs": (
         without(acknowledge(1)), "QP-09 RSP-02 RSP-05 RSP-16 RSP-17 RSP-54"),
     "NAK access error for an invalid request": (

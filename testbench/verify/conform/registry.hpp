@@ -40,10 +40,18 @@ struct Needs {
   /// A failure shows that one of the test's statements is broken, but not which: random or captured
   /// packets. Else it is the first of them.
   bool mixed = false;
+  /// Completions stay in the queue of the device until the test takes them.
+  bool keeps = false;
 };
 
 constexpr Needs mixed(Needs needs = {}) {
   needs.mixed = true;
+  return needs;
+}
+
+/// About what a completion queue has.
+constexpr Needs kept(Needs needs = {}) {
+  needs.keeps = true;
   return needs;
 }
 

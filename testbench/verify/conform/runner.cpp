@@ -43,6 +43,7 @@ const char* obstacle(const Test& test, const driver::DeviceLimits& limits) {
   if (test.needs.absent != 0) return "the test is for an engine that is built without options";
   if (!limits.has(test.needs.service)) return "the device does not have the transport service";
   if ((test.needs.options & limits.absent) != 0) return "the device does not have the operation";
+  if (test.needs.multicast && limits.max_attachments == 0) return "the device has no multicast";
   return nullptr;
 }
 
@@ -52,6 +53,7 @@ std::string run_outside(Adapter& adapter, const Test& test, const AdapterOptions
   ended = true;
   if (const char* why = obstacle(test, adapter.context().limits())) return why;
   ended = false;
+  adapter.keep_completions(test.needs.keeps);
   try {
     Fixture fixture(adapter, options.seed, options.thorough);
     const FrameKeeper keeper(fixture, outcome);

@@ -20,7 +20,7 @@ from .verbs import Fields, Op
 PEER_MAC = LIB.roce_conform_peer_mac()  # every peer of the tests has it
 LIMITS = {"max_qp": 256, "max_cq": 256, "max_mr": 1024, "max_pd": 64, "max_qp_wr": 4096,
           "max_cqe": 16384, "max_sge": 1, "max_rd_atomic": 16, "max_srq": 0, "max_srq_wr": 0,
-          "max_ah": 0, "atomics": 0, "max_mtu": 5, "active_mtu": 5}
+          "max_ah": 0, "max_mw": 0, "max_attachments": 0, "atomics": 0, "max_mtu": 5, "active_mtu": 5}
 
 
 class NotSupported(Exception):
@@ -86,6 +86,24 @@ class Device:
         """-> agent_attributes"""
         self.lacks("query of a queue pair")
 
+    def alloc_mw(self, domain, kind):
+        """-> handle, key; `kind`: type 1 or 2"""
+        self.lacks("memory windows")
+
+    def bind_mw(self, bind):
+        """`bind`: agent_bind -> key"""
+        self.lacks("memory windows")
+
+    def attach(self, pair, high, low):
+        """To the multicast group of a GID."""
+        self.lacks("multicast groups")
+
+    def detach(self, pair, high, low):
+        self.lacks("multicast groups")
+
+    def resize_cq(self, queue, entries):
+        self.lacks("completion queues of another size")
+
     def create_ah(self, domain, path):
         """-> handle"""
         self.lacks("address handles")
@@ -117,7 +135,9 @@ class Device:
             Op.REREG_MR: (self.rereg_mr, words), Op.CREATE_CQ: (self.create_cq, words),
             Op.ARM_CQ: (self.arm_cq, words), Op.CREATE_SRQ: (self.create_srq, words),
             Op.MODIFY_SRQ: (self.modify_srq, words), Op.QUERY_QP: (self.query_qp, words),
-            Op.DESTROY: (self.destroy, words), Op.POLL: (self.poll, [])}
+            Op.DESTROY: (self.destroy, words), Op.POLL: (self.poll, []),
+            Op.ALLOC_MW: (self.alloc_mw, words), Op.ATTACH: (self.attach, words),
+            Op.DETACH: (self.detach, words), Op.RESIZE_CQ: (self.resize_cq, words)}
         if operation in ways:
             function, arguments = ways[operation]
             return function(*arguments)
@@ -125,6 +145,8 @@ class Device:
             return self.create_qp(Fields.of("agent_create_qp", words))
         if operation == Op.MODIFY_QP:
             return self.modify_qp(Fields.of("agent_attributes", words))
+        if operation == Op.BIND:
+            return self.bind_mw(Fields.of("agent_bind", words))
         if operation == Op.CREATE_AH:
             return self.create_ah(words[0], Fields.of("agent_path", words[1:]))
         if operation == Op.SEND:

@@ -23,9 +23,14 @@ class Op(enum.IntEnum):
     RECEIVE = 15
     WRITE = 16
     POLL = 17
+    ALLOC_MW = 18
+    BIND = 19
+    ATTACH = 20
+    DETACH = 21
+    RESIZE_CQ = 22
 
 
-VERSION = 1
+VERSION = 2
 NONE = 0xFFFFF  # handle of no object
 RC, UC, UD = 2, 3, 4  # ibv_qp_type
 RESET, INIT, RTR, RTS, SQD, SQE, ERR = range(7)  # ibv_qp_state
@@ -47,7 +52,7 @@ PATH = ("sgid_index", "dgid_high", "dgid_low", "hop_limit", "traffic_class", "sl
 STRUCTS = {
     "agent_hello": ("version", "memory", "memory_bytes", "max_qp", "max_cq", "max_mr", "max_pd",
                     "max_qp_wr", "max_cqe", "max_sge", "max_rd_atomic", "max_srq", "max_srq_wr",
-                    "max_ah", "atomics", "max_mtu", "active_mtu", "gids"),
+                    "max_ah", "max_mw", "max_attachments", "atomics", "max_mtu", "active_mtu", "gids"),
     "agent_gid": ("index", "high", "low", "v2"),
     "agent_path": PATH,
     "agent_create_qp": ("type", "pd", "send_cq", "receive_cq", "srq", "send_entries",
@@ -58,6 +63,8 @@ STRUCTS = {
                          "qkey", "sqd_notify", *PATH),
     "agent_send": ("qp", "wr_id", "operation", "flags", "immediate", "remote_address",
                    "remote_key", "swap_add", "compare", "ah", "remote_qpn", "qkey"),
+    "agent_bind": ("qp", "wr_id", "flags", "window", "key", "region", "address", "length",
+                   "access"),
     "agent_news": ("completions", "events", "runs", "more"),
     "agent_completion": ("cq", "wr_id", "status", "opcode", "byte_len", "immediate", "flags",
                          "qpn", "vendor_err", "src_qp"),

@@ -28,7 +28,9 @@ static const request kRequests[kAgentOps] = {
     [kAgentCreateSrq] = create_srq, [kAgentModifySrq] = modify_srq, [kAgentCreateQp] = create_qp,
     [kAgentModifyQp] = modify_qp,   [kAgentQueryQp] = query_qp,     [kAgentCreateAh] = create_ah,
     [kAgentDestroy] = destroy,      [kAgentSend] = post_send,       [kAgentReceive] = post_receive,
-    [kAgentWrite] = write_memory,   [kAgentPoll] = poll_all,
+    [kAgentWrite] = write_memory,   [kAgentPoll] = poll_all,        [kAgentAllocMw] = alloc_mw,
+    [kAgentBind] = bind_mw,         [kAgentAttach] = attach,        [kAgentDetach] = detach,
+    [kAgentResizeCq] = resize_cq,
 };
 
 static bool receive_all(int fd, void *to, size_t bytes) {

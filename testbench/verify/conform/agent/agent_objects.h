@@ -26,7 +26,7 @@ struct message {
 };
 static struct message in, out;
 
-enum kind { kFree, kPd, kMr, kCq, kSrq, kQp, kAh };
+enum kind { kFree, kPd, kMr, kCq, kSrq, kQp, kAh, kMw };
 struct object {
   enum kind kind;
   union {
@@ -37,6 +37,7 @@ struct object {
     struct ibv_srq *srq;
     struct ibv_qp *qp;
     struct ibv_ah *ah;
+    struct ibv_mw *mw;
   };
 };
 static struct object objects[kObjects];
@@ -140,6 +141,8 @@ static int hello(void) {
       .max_srq = (uint64_t)device.max_srq,
       .max_srq_wr = (uint64_t)device.max_srq_wr,
       .max_ah = (uint64_t)device.max_ah,
+      .max_mw = (uint64_t)device.max_mw,
+      .max_attachments = (uint64_t)device.max_total_mcast_qp_attach,
       .atomics = device.atomic_cap != IBV_ATOMIC_NONE,
       .max_mtu = port.max_mtu,
       .active_mtu = port.active_mtu,
@@ -199,6 +202,20 @@ static int arm_cq(void) {
   return !cq || in.count != 2 ? EBADF : code_of(ibv_req_notify_cq(cq, (int)in.words[1]));
 }
 
+static int resize_cq(void) {
+  struct ibv_cq *cq = object_of(0, kCq)->cq;
+  return !cq || in.count != 2 ? EBADF : code_of(ibv_resize_cq(cq, (int)in.words[1]));
+}
+
+static int alloc_mw(void) {
+  struct ibv_pd *pd = object_of(0, kPd)->pd;
+  if (!pd || in.count != 2) return EBADF;
+  struct ibv_mw *mw = ibv_alloc_mw(pd, in.words[1] == 1 ? IBV_MW_TYPE_1 : IBV_MW_TYPE_2);
+  const int bad = enter(kMw, mw);
+  if (!bad) out.words[out.count++] = mw->rkey;
+  return bad;
+}
+
 static int create_srq(void) {
   struct ibv_pd *pd = object_of(0, kPd)->pd;
   if (!pd || in.count != 4) return EBADF;
@@ -239,6 +256,9 @@ static int destroy(void) {
       break;
     case kAh:
       bad = ibv_destroy_ah(object->ah);
+      break;
+    case kMw:
+      bad = ibv_dealloc_mw(object->mw);
       break;
   }
   if (!bad) object->kind = kFree;

@@ -169,6 +169,43 @@ static int post_send(void) {
   return code_of(ibv_post_send(qp, &wr, &bad));
 }
 
+/* A window of type 1 gets its key from the device. */
+static int bind_mw(void) {
+  const struct agent_bind *want = (const void *)in.words;
+  struct ibv_qp *qp = object_of(0, kQp)->qp;
+  struct ibv_mw *mw = object_of(offsetof(struct agent_bind, window) / sizeof(uint64_t), kMw)->mw;
+  struct ibv_mr *mr = object_of(offsetof(struct agent_bind, region) / sizeof(uint64_t), kMr)->mr;
+  if (!qp || !mw || !mr || in.count != sizeof *want / sizeof(uint64_t)) return EBADF;
+  const struct ibv_mw_bind_info info = {mr, want->address, want->length, (unsigned)want->access};
+  const unsigned flags = want->flags & kAgentSignaled ? IBV_SEND_SIGNALED : 0;
+  int bad;
+  if (mw->type == IBV_MW_TYPE_1) {
+    struct ibv_mw_bind bind = {.wr_id = want->wr_id, .send_flags = flags, .bind_info = info};
+    bad = code_of(ibv_bind_mw(qp, mw, &bind));
+  } else {
+    struct ibv_send_wr wr = {.wr_id = want->wr_id,
+                             .opcode = IBV_WR_BIND_MW,
+                             .send_flags = flags,
+                             .bind_mw = {mw, (uint32_t)want->key, info}},
+                       *failed;
+    bad = code_of(ibv_post_send(qp, &wr, &failed));
+    if (!bad) mw->rkey = (uint32_t)want->key;
+  }
+  out.words[out.count++] = mw->rkey;
+  return bad;
+}
+
+static int change_group(int change(struct ibv_qp *, const union ibv_gid *, uint16_t)) {
+  struct ibv_qp *qp = object_of(0, kQp)->qp;
+  if (!qp || in.count != 3) return EBADF;
+  union ibv_gid group;
+  put_half(group.raw, in.words[1]);
+  put_half(group.raw + 8, in.words[2]);
+  return code_of(change(qp, &group, 0));
+}
+static int attach(void) { return change_group(ibv_attach_mcast); }
+static int detach(void) { return change_group(ibv_detach_mcast); }
+
 static int post_receive(void) {
   struct ibv_qp *qp = object_of(0, kQp)->qp;
   struct ibv_srq *srq = object_of(0, kSrq)->srq;

@@ -6,10 +6,19 @@
 
 enum { kMostAtOnce = 512 };
 
+/* Whether the request says to leave the queue alone. */
+static bool kept(unsigned handle) {
+  for (unsigned i = 1; i < in.count; ++i)
+    if (in.words[i] == handle) return true;
+  return false;
+}
+
 /* Adds completions of a queue to the reply; false: there may be more. */
 static bool take_completions(unsigned handle, struct agent_news *news) {
   struct ibv_wc wc;
+  const uint64_t most = in.count && in.words[0] ? news->completions + in.words[0] : UINT64_MAX;
   while (news->completions < kMostAtOnce) {
+    if (news->completions == most) return true;
     if (ibv_poll_cq(objects[handle].cq, 1, &wc) <= 0) return true;
     const bool imm = wc.wc_flags & IBV_WC_WITH_IMM, inv = wc.wc_flags & IBV_WC_WITH_INV;
     const struct agent_completion one = {handle,
@@ -111,7 +120,7 @@ static int poll_all(void) {
   out.count = sizeof news / sizeof(uint64_t);
   bool all = true;
   for (unsigned i = 0; i < kObjects; ++i)
-    if (objects[i].kind == kCq) all &= take_completions(i, &news);
+    if (objects[i].kind == kCq && !kept(i)) all &= take_completions(i, &news);
   take_events(&news);
   for (unsigned i = 0; i < kObjects; ++i)
     if (objects[i].kind == kMr) all &= take_memory(objects[i].mr, &news);

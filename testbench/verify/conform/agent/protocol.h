@@ -12,7 +12,7 @@
 
 enum {
   kAgentMagic = 0x41434F52, /* "ROCA" */
-  kAgentVersion = 1,
+  kAgentVersion = 2,
   kAgentMostWords = 1 << 16,
   kAgentMostBytes = 1 << 20,
   kAgentChunk = 64,     /* memory is compared by as many bytes */
@@ -44,7 +44,13 @@ enum agent_op {
   kAgentSend,      /* agent_send, then address, length and key of each entry; bytes: inline data */
   kAgentReceive,   /* queue pair or shared queue, wr_id, then as of kAgentSend */
   kAgentWrite,     /* address; bytes: for the memory there */
-  kAgentPoll,      /* -> agent_news, then its parts; bytes: those of the runs */
+  kAgentPoll,      /* most completions of a queue, 0: all; handles of queues to leave alone
+                      -> agent_news, then its parts; bytes: those of the runs */
+  kAgentAllocMw,   /* domain, type 1 or 2 -> handle, key */
+  kAgentBind,      /* agent_bind -> key that the window has */
+  kAgentAttach,    /* queue pair, halves of the group's GID */
+  kAgentDetach,    /* as kAgentAttach */
+  kAgentResizeCq,  /* queue, entries */
   kAgentOps
 };
 
@@ -52,7 +58,7 @@ struct agent_hello {
   uint64_t version;
   uint64_t memory, memory_bytes; /* for regions, at this address of the agent */
   uint64_t max_qp, max_cq, max_mr, max_pd, max_qp_wr, max_cqe, max_sge, max_rd_atomic;
-  uint64_t max_srq, max_srq_wr, max_ah;
+  uint64_t max_srq, max_srq_wr, max_ah, max_mw, max_attachments;
   uint64_t atomics; /* not 0: the device has them */
   uint64_t max_mtu, active_mtu;
   uint64_t gids;
@@ -80,6 +86,10 @@ enum { kAgentSignaled = 1, kAgentSolicited = 2, kAgentFence = 4, kAgentInline = 
 struct agent_send {
   uint64_t qp, wr_id, operation, flags, immediate, remote_address, remote_key, swap_add, compare;
   uint64_t ah, remote_qpn, qkey;
+};
+struct agent_bind {
+  uint64_t qp, wr_id, flags, window, key; /* the key that a window of type 2 gets */
+  uint64_t region, address, length, access;
 };
 /* `more`: what does not fit comes with the next reply. */
 struct agent_news {

@@ -19,6 +19,7 @@ using layout::AdminOp;
 
 constexpr std::uint64_t kPage = 4096;
 constexpr unsigned kResolutions = 3;
+constexpr std::uint32_t kVariant = 0xFF;  // of a key
 constexpr auto kUnreachable = layout::number(AdminStatus::kUnreachable);
 
 AdminStatus status_of(int error) {
@@ -140,16 +141,21 @@ CommandReply TargetDevice::run(AdminOp opcode, const Body& body) {
     case AdminOp::kQueryPkey:
       throw NotTestable("the P_Key table belongs to the host of the agent");
     case AdminOp::kAllocMw:
-    case AdminOp::kDeallocMw:
+      return alloc_mw(body);
+    case AdminOp::kDeallocMw: {
+      const std::uint32_t key = body.get(layout::dealloc_mw::key) & ~kVariant;
+      return destroy(windows_.at(key).handle, [&] { windows_.erase(key); });
+    }
     case AdminOp::kAllocFastMr:
-      throw NotTestable("the agent has no memory windows and no fast registration");
+      throw NotTestable("libibverbs has no fast registration");
     case AdminOp::kAttachMulticast:
+      return attach(body);
     case AdminOp::kDetachMulticast:
-      throw NotTestable("the agent joins no multicast groups");
+      return detach(body);
     case AdminOp::kModifyCq:
       throw NotTestable("libibverbs has no choice of completion moderation");
     case AdminOp::kResizeCq:
-      throw NotTestable("the agent empties completion queues at once: it resizes none");
+      return resize_cq(body);
     case AdminOp::kQuerySrq:
       throw NotTestable("libibverbs does not tell how many receives a shared queue has");
     default:
@@ -178,7 +184,7 @@ CommandReply TargetDevice::destroy(std::uint64_t handle, const std::function<voi
 
 CommandReply TargetDevice::query_device() {
   namespace r = layout::query_device_reply;
-  constexpr std::uint64_t kMostEntries = 1 << 15;
+  constexpr std::uint64_t kMostEntries = 1 << 15, kMostAttachments = 256;
   CommandReply reply;
   reply.body.put(r::max_qp, hello_.max_qp)
       .put(r::max_cq, hello_.max_cq)
@@ -195,6 +201,7 @@ CommandReply TargetDevice::query_device() {
       .put(r::max_srq_wr, std::min(hello_.max_srq_wr, kMostEntries))
       .put(r::max_pkeys, 1)
       .put(r::max_ah, hello_.max_ah)
+      .put(r::max_attachments, std::min(hello_.max_attachments, kMostAttachments))
       .put(r::services, 7)
       .put(r::absent, hello_.atomics != 0 ? 0 : 1u << layout::number(driver::Option::kAtomics));
   return reply;

@@ -24,6 +24,8 @@ class TargetDevice final : public driver::Device, public driver::CommandPort {
   const std::vector<driver::Gid>& gids() const { return gids_; }
   /// Device, firmware and host, as the agent names them.
   const std::string& text() const { return text_; }
+  /// From now on the agent leaves completions in the device's queue while a test has some to take.
+  void keep_completions(bool keep) { keep_ = keep; }
   /// Exchanges memory, completions and events with the agent.
   void exchange_news();
   /// Makes what the test changed and posted visible to the device, before the peer sends a frame.
@@ -69,12 +71,20 @@ class TargetDevice final : public driver::Device, public driver::CommandPort {
     std::uint64_t handle = 0;
     Ring ring;
   };
+  struct Window {
+    std::uint64_t handle = 0;
+    std::uint32_t type = 1;
+  };
+  struct Attachment {
+    std::uint64_t pair = 0, high = 0, low = 0;
+  };
   struct Region {
     std::uint64_t handle = 0, address = 0, bytes = 0;
     std::uint32_t lkey = 0;
   };
   using Words = std::vector<std::uint64_t>;
 
+  Words kept() const;
   /// Writes what the test changed into the agent's memory.
   void push();
 
@@ -97,9 +107,14 @@ class TargetDevice final : public driver::Device, public driver::CommandPort {
   driver::CommandReply reg_mr(const driver::Body& body);
   driver::CommandReply rereg_mr(const driver::Body& body);
   driver::CommandReply dereg_mr(const driver::Body& body);
+  driver::CommandReply alloc_mw(const driver::Body& body);
+  driver::CommandReply resize_cq(const driver::Body& body);
+  driver::CommandReply attach(const driver::Body& body);
+  driver::CommandReply detach(const driver::Body& body);
 
   std::uint8_t* entry(const Ring& ring, std::uint16_t index);
   void pass_sends(Pair& pair, std::uint16_t head);
+  void pass_bind(const Pair& pair, const std::uint8_t* wqe);
   void pass_receives(std::uint64_t handle, Ring& ring, std::uint16_t head, bool tagged);
   void add_list(Words& words, const std::uint8_t* wqe) const;
   std::uint32_t local_key(std::uint32_t key) const;
@@ -121,6 +136,10 @@ class TargetDevice final : public driver::Device, public driver::CommandPort {
   std::map<std::uint32_t, Pair> pairs_;
   std::map<std::uint32_t, Shared> srqs_;
   std::map<std::uint32_t, Region> regions_;  ///< by the key that tests use
+  std::map<std::uint32_t, Window> windows_;  ///< by key without variant
+  std::map<std::uint32_t, Attachment> attachments_;
+  std::uint32_t attached_ = 0;  ///< attachments so far
+  bool keep_ = false;
   std::deque<driver::Event> events_;
   bool posted_ = false;  ///< since the last settle()
 };

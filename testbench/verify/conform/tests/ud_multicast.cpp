@@ -69,12 +69,15 @@ TEST_THAT_NEEDS(kGroups, "UD-10", "a datagram to a group reaches every queue pai
     one->receive(2048, at + 2048);
     at += 4096;
   }
-  const std::uint64_t violations = dut.context().port_counters().qkey_violations;
+  const auto violations = [&] {
+    return dut.adapter().in_bench() ? dut.context().port_counters().qkey_violations : 0;
+  };
+  const std::uint64_t before = violations();
   const Bytes data = payload_of(300, 1), next = payload_of(44, 2);
   dut.feed(to_group(a, dut, kGroup, 5, data));
   delivered(dut, a, data, 0, a.peer_number());
   delivered(dut, b, data, 4096, a.peer_number());
-  same("violations", dut.context().port_counters().qkey_violations, violations + 1);
+  if (dut.adapter().in_bench()) same("violations", violations(), before + 1);
   other_key.no_completion();
   outside.no_completion();
   b.qp().detach(kGroup.gid);
@@ -124,9 +127,10 @@ TEST_THAT_NEEDS(kGroups, "UD-10",
   std::copy(data.begin(), data.end(), dut.local(32768));
   a.receive(2048, 0);
   b.receive(2048, 4096);
-  const std::uint64_t before = dut.drops();
+  const bool counts = dut.adapter().in_bench();
+  const std::uint64_t before = counts ? dut.drops() : 0;
   send();  // nobody is attached
-  same("drops", dut.drops(), before);
+  if (counts) same("drops", dut.drops(), before);
   a.qp().attach(kGroup.gid);
   b.qp().attach(kGroup.gid);
   send();
@@ -179,13 +183,16 @@ TEST_THAT_NEEDS(kGroups, "UD-10", "attachments: their number, and what is reject
   require(status_of([&] { a.qp().detach(kGroup.gid); }) == AdminStatus::kBadHandle,
           "a detach without an attachment to be rejected");
   std::set<driver::Gid> groups;
-  const std::uint32_t most = dut.context().limits().max_attachments;
-  require(most >= 16, "attachments");
+  // How many a foreign adapter has together with its host is not told.
+  const bool all = dut.adapter().in_bench();
+  constexpr std::uint32_t kLeast = 16;
+  const std::uint32_t most = all ? dut.context().limits().max_attachments : kLeast;
+  require(most >= kLeast, "attachments");
   for (std::uint32_t i = 0; i < most; ++i) {
     groups.insert(driver::gid_of_ipv4(0xE1000000 + i));
     a.qp().attach(driver::gid_of_ipv4(0xE1000000 + i));
   }
-  require(attach(a.qp(), kGroup.gid) == AdminStatus::kNoResource, "a full table");
+  if (all) require(attach(a.qp(), kGroup.gid) == AdminStatus::kNoResource, "a full table");
   require(attach(a.qp(), *groups.begin()) == AdminStatus::kOk, "the same group again");
   for (const driver::Gid& gid : groups) a.qp().detach(gid);
   require(attach(a.qp(), kGroup.gid) == AdminStatus::kOk, "room again");
