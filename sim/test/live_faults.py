@@ -4,8 +4,10 @@
 packets and processes faults hit, and gives scripts that are wrong.
 
 usage: live_faults.py ROCI REQUESTS [--cm-events PROGRAM] [--engine E] [--width N] [--only TEXT]
-                      [--step N] [--times N] [--jobs N] [--seed N] [--report FILE] [UP OPTIONS]
+                      [--without PROGRAM] [--step N] [--times N] [--jobs N] [--seed N]
+                      [--report FILE] [UP OPTIONS]
 
+--without ib_ leaves out perftest, whose programs measure the processor's clock for some 100 ms.
 --step 3 takes every third line of each table. --times 100 runs each case so often, in an order that
 comes from the seed, and --jobs is the number of simulators that do so at once. --report writes
 the counts of each case (JSON). A case passes when its faults fired and the outputs of client
@@ -162,6 +164,7 @@ def main():
     parser.add_argument("requests")
     parser.add_argument("--cm-events", default="")
     parser.add_argument("--only", default="")
+    parser.add_argument("--without", default="none")
     parser.add_argument("--step", type=int, default=1)
     parser.add_argument("--times", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=2)
@@ -175,7 +178,8 @@ def main():
              if args.only in case["shows"] + case["why"] + case["script"]
              and case.get("engine", args.engine) == args.engine
              and (args.cm_events or not case["program"].startswith("cm_events"))
-             and not (case.get("slow") and args.step > 1)]
+             and not (case.get("slow") and args.step > 1)
+             and not case["program"].startswith(args.without)]
     if not args.only:
         check_properties(args, options, requests)
     runs = Runs(cases, args.times, args.seed)
