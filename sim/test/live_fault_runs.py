@@ -94,9 +94,12 @@ class Runner(Simulator):
         faults = self.control.faults()
         self.control.clear_faults()
         wrong = [f"fault {fault['number']} never fired" for fault in faults if not fault["fired"]]
-        for (status, text), side in zip(results, ("client", "server")):
+        sides = list(zip(results, ("client", "server")))
+        for (status, text), side in sides:
             wrong += [f"{side} (exit {status}) has no '{words}':\n{text[-1500:]}"
                       for words in case.get(side, []) if words not in text]
+        if wrong:
+            wrong += [f"all of {side} (exit {status}):\n{text}" for (status, text), side in sides]
         if "kill" in case["script"]:  # the adapter is dead until `roci down`
             self.restart()
         return wrong
