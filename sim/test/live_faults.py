@@ -146,15 +146,17 @@ def check_properties(args, options, requests):
         live_fault_checks.check_marks(args.roci, options)
 
 
-def write_report(path, args, runs):
-    """Counts by case, for docs/measured."""
+def commit():
+    return processes.run("git", "-C", str(ROOT), "describe", "--always", "--dirty").stdout.strip()
+
+
+def write_report(path, args, runs, at):
+    """Counts by case, for docs/measured; `at` is the commit."""
     result = json.loads(path.read_text()) if path.exists() else {}
     rows = list(runs.rows())
     engine = args.engine if args.engine == "model" else f"{args.engine}, {args.width} bits"
     result[engine] = {
-        "commit": processes.run("git", "-C", str(ROOT), "describe", "--always",
-                                "--dirty").stdout.strip(),
-        "seed": args.seed, "times": args.times,
+        "commit": at, "seed": args.seed, "times": args.times,
         "headings": ["shows", "program and fault", "runs", "passed", "seconds"], "rows": rows}
     path.write_text(json.dumps(result, indent=1) + "\n")
 
@@ -183,11 +185,12 @@ def main():
     if not args.only:
         check_properties(args, options, requests)
     runs = Runs(cases, args.times, args.seed)
+    at = commit() if args.report else ""
     try:
         runs.run([Runner(args.roci, options, programs) for _ in range(args.jobs)])
     finally:
         if args.report:
-            write_report(args.report, args, runs)
+            write_report(args.report, args, runs, at)
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     seconds = runs.seconds + used.ru_utime + used.ru_stime
     done, bad = sum(runs.counts.values()), sum(runs.failed.values())
