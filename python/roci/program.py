@@ -15,8 +15,8 @@ LOCK = threading.Lock()
 
 
 def free_port():
-    """A TCP port below the range that the kernel gives to clients. A port that was given is not given
-    again soon: the program that it is for may not listen yet."""
+    """A TCP port below the range that the kernel gives to clients. A port that was given is not
+    given again soon: the program that it is for may not listen yet."""
     while True:
         port = random.SystemRandom().randrange(10000, 30000)
         with socket.socket(socket.AF_INET6) as probe, LOCK:
