@@ -153,12 +153,17 @@ def commit():
 def write_report(path, args, runs, at):
     """Counts by case, for docs/measured; `at` is the commit."""
     result = json.loads(path.read_text()) if path.exists() else {}
-    rows = list(runs.rows())
     engine = args.engine if args.engine == "model" else f"{args.engine}, {args.width} bits"
     result[engine] = {
         "commit": at, "seed": args.seed, "times": args.times,
-        "headings": ["shows", "program and fault", "runs", "passed", "seconds"], "rows": rows}
-    path.write_text(json.dumps(result, indent=1) + "\n")
+        "headings": ["shows", "program and fault", "runs", "passed", "seconds"],
+        "rows": list(runs.rows())}
+    text = []
+    for name, entry in result.items():
+        rows = ",\n    ".join(json.dumps(row) for row in entry["rows"])
+        head = json.dumps({key: value for key, value in entry.items() if key != "rows"})
+        text.append(f'  "{name}": {head[:-1]},\n   "rows": [\n    {rows}]}}')
+    path.write_text("{\n" + ",\n".join(text) + "\n}\n")
 
 
 def main():
