@@ -14,6 +14,8 @@
 namespace roci::driver::protocol {
 
 inline constexpr std::uint64_t kNoDeadline = ~std::uint64_t{0};
+/// Frequency of the cycle counter in simulated time, on each host.
+inline constexpr std::uint64_t kCycleMhz = 2000;
 
 struct alignas(64) TimePage {
   /// 31:0 counts the threads that wait, 63:32 counts the times that the simulator woke them. The

@@ -11,36 +11,33 @@
 #include "driver/device/clock.hpp"
 #include "driver/time/next.hpp"
 #include "driver/time/process_clock.hpp"
+#include "driver/time/waits.hpp"
 
 namespace roci::timing {
-namespace {
 
-using driver::kNsPerSecond;
-using driver::ns_of;
-using driver::timespec_of;
-constexpr long kNsPerUs = 1000;
-
-/// What a clock of the kernel shows at simulated time 0; none: a clock that stays real.
 std::optional<std::uint64_t> offset_of(const ProcessClock& clock, clockid_t id) {
   switch (id) {
     case CLOCK_REALTIME:
     case CLOCK_REALTIME_COARSE:
+    case CLOCK_REALTIME_ALARM:
     case CLOCK_TAI:
       return clock.realtime_offset();
     case CLOCK_MONOTONIC:
     case CLOCK_MONOTONIC_RAW:
     case CLOCK_MONOTONIC_COARSE:
     case CLOCK_BOOTTIME:
+    case CLOCK_BOOTTIME_ALARM:
       return clock.monotonic_offset();
     default:
       return std::nullopt;
   }
 }
 
-bool valid(const timespec* time) {
-  return time->tv_sec >= 0 && time->tv_nsec >= 0 &&
-         static_cast<std::uint64_t>(time->tv_nsec) < kNsPerSecond;
-}
+namespace {
+
+using driver::ns_of;
+using driver::timespec_of;
+constexpr long kNsPerUs = 1000;
 
 /// clock_nanosleep; returns the error.
 int sleep_in(ProcessClock& clock, std::uint64_t offset, int flags, const timespec* request,
@@ -48,8 +45,8 @@ int sleep_in(ProcessClock& clock, std::uint64_t offset, int flags, const timespe
   if (!valid(request)) return EINVAL;
   clock.act();
   const bool absolute = (flags & TIMER_ABSTIME) != 0;
-  const std::uint64_t ns = ns_of(*request);
-  const std::uint64_t until = !absolute ? clock.now() + ns : ns > offset ? ns - offset : 0;
+  const std::uint64_t until =
+      absolute ? deadline_of(*request, offset) : clock.now() + ns_of(*request);
   const bool slept = clock.sleep_until(until);
   const std::uint64_t now = clock.now();
   if (slept || now >= until) return 0;

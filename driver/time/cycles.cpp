@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The cycle counter of x86 in simulated time, and what a program needs that uses it.
 //
-// PR_SET_TSC makes `rdtsc` and `rdtscp` raise SIGSEGV; the handler gives them simulated time at the
-// frequency that /proc/cpuinfo shows. Threads inherit this. A program that is executed does too,
-// and its dynamic loader reads the counter before any handler exists, so the counter works while
-// this process starts another. SIGSEGV itself stays with the handlers of the program.
+// PR_SET_TSC makes `rdtsc` and `rdtscp` raise SIGSEGV; the handler gives them simulated time at
+// kCycleMhz, which their /proc/cpuinfo shows. Threads inherit this. A program that is executed does
+// too, and its dynamic loader reads the counter before any handler exists, so the counter works
+// while this process starts another. SIGSEGV itself stays with the handlers of the program.
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -26,27 +26,11 @@
 namespace roci::timing {
 namespace {
 
-constexpr std::uint64_t kDefaultKhz = 2'000'000;
-constexpr std::uint64_t kNsPerMs = 1'000'000;  // ns * kHz / kNsPerMs is cycles
+constexpr std::uint64_t kCyclesPerNs = driver::protocol::kCycleMhz / 1000;
+static_assert(kCyclesPerNs * 1000 == driver::protocol::kCycleMhz);
 
-std::uint64_t khz = kDefaultKhz;
 struct sigaction of_program {};  // what the program wants for SIGSEGV
 bool trapped = false;
-
-/// The frequency of the first processor in /proc/cpuinfo, which programs compare with theirs.
-std::uint64_t frequency() {
-  FILE* file = fopen("/proc/cpuinfo", "re");
-  if (file == nullptr) return kDefaultKhz;
-  char line[512];
-  double mhz = 0;
-  while (mhz == 0 && fgets(line, sizeof line, file) != nullptr) {
-    const char* colon = strchr(line, ':');
-    if (strncmp(line, "cpu MHz", 7) == 0 && colon != nullptr) mhz = strtod(colon + 1, nullptr);
-  }
-  fclose(file);
-  constexpr double kKhzPerMhz = 1000;
-  return mhz > 0 ? static_cast<std::uint64_t>(mhz * kKhzPerMhz) : kDefaultKhz;
-}
 
 void trap(bool on) { prctl(PR_SET_TSC, on ? PR_TSC_SIGSEGV : PR_TSC_ENABLE, 0, 0, 0); }
 
@@ -76,8 +60,7 @@ void on_fault(int number, siginfo_t* info, void* context) {
   ProcessClock* clock = ProcessClock::get();
   if (clock == nullptr) return trap(false);  // the simulator is gone: the instruction runs again
   const int error = errno;
-  const auto cycles = static_cast<std::uint64_t>(
-      static_cast<unsigned __int128>(clock->read(ProcessClock::Clock::kCycles)) * khz / kNsPerMs);
+  const std::uint64_t cycles = clock->read(ProcessClock::Clock::kCycles) * kCyclesPerNs;
   registers[REG_RAX] = static_cast<greg_t>(cycles & 0xFFFFFFFF);
   registers[REG_RDX] = static_cast<greg_t>(cycles >> 32);
   if (rdtscp) registers[REG_RCX] = 0;
@@ -105,7 +88,6 @@ __attribute__((constructor)) void start() {
   ProcessClock::join();
 #if defined(__x86_64__)
   if (ProcessClock::get() == nullptr) return;
-  khz = frequency();
   static const auto real = next<decltype(sigaction)>("sigaction");
   struct sigaction ours {};
   ours.sa_sigaction = on_fault;

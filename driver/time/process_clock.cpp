@@ -13,7 +13,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -174,14 +173,15 @@ void ProcessClock::polled() {
 }
 
 bool ProcessClock::sleep_until(std::uint64_t deadline) {
-  const std::uint32_t interrupts = interrupts_.load();
+  const std::uint32_t begun = signals_begun_.load();
   for (;;) {
     const std::uint32_t before = ticket();
     if (now() >= deadline || current_ == nullptr) return true;
     if (!wait(before, deadline)) return false;
     // The first thread, which gets the signals, may have been awake when one came. It handles the
     // signal at the end of this system call.
-    if (interrupts_.load() != interrupts && syscall(SYS_gettid) == getpid()) return false;
+    const bool signalled = static_cast<std::int32_t>(signals_sent_.load() - begun) > 0;
+    if (signalled && syscall(SYS_gettid) == getpid()) return false;
   }
 }
 
@@ -224,12 +224,7 @@ bool ProcessClock::wait(std::uint32_t ticket, std::uint64_t deadline) {
   return !signalled;
 }
 
-void ProcessClock::interrupt(int signal) {
-  kill(getpid(), signal);
-  interrupts_.fetch_add(1);
-  // All threads look again: the one that handles the signal may not have been asleep.
-  open_gate(*page_);
-}
+void ProcessClock::look_again() { open_gate(*page_); }
 
 void ProcessClock::count_own_thread(bool sleeps) {
   if (sleeps) {

@@ -38,8 +38,16 @@ class ProcessClock {
   bool wait(std::uint32_t ticket, std::uint64_t deadline);
   /// Sleeps until `deadline`. False: a signal came.
   bool sleep_until(std::uint64_t deadline);
-  /// Sends the process a signal, which interrupts the sleep of its first thread.
-  void interrupt(int signal);
+  /// `send` sends this process a signal, which interrupts the sleep of its first thread.
+  template <typename Send>
+  void interrupt(Send send) {
+    signals_begun_.fetch_add(1);
+    send();
+    signals_sent_.fetch_add(1);
+    look_again();  // the thread that handles the signal may not have been asleep
+  }
+  /// Makes all waiting threads look at what they wait for.
+  void look_again();
   /// Makes the simulator wake all waiting threads at `deadline` or before.
   void lower(std::uint64_t deadline);
 
@@ -70,7 +78,8 @@ class ProcessClock {
   bool alive() const;
 
   int socket_ = -1;
-  std::atomic<std::uint32_t> interrupts_{0};
+  // A sleep that begins after `send` did is not interrupted by that signal, which was handled.
+  std::atomic<std::uint32_t> signals_begun_{0}, signals_sent_{0};
   driver::protocol::TimePage* page_ = nullptr;
 };
 

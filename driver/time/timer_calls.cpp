@@ -16,6 +16,7 @@
 #include "driver/time/next.hpp"
 #include "driver/time/process_clock.hpp"
 #include "driver/time/timers.hpp"
+#include "driver/time/waits.hpp"
 
 namespace roci::timing {
 namespace {
@@ -69,7 +70,8 @@ std::uint64_t set_alarm(ProcessClock& clock, std::uint64_t ns, std::uint64_t int
   if (ns == 0) return rest;
   all.alarm.interval = interval;
   all.alarm.id = Timers::get().start(clock.now() + ns, interval, [] {
-    if (ProcessClock* waiting = ProcessClock::get()) waiting->interrupt(SIGALRM);
+    ProcessClock* waiting = ProcessClock::get();
+    if (waiting != nullptr) waiting->interrupt([] { kill(getpid(), SIGALRM); });
     return true;
   });
   return rest;
@@ -118,6 +120,31 @@ int setitimer(__itimer_which_t which, const struct itimerval* value,
   return 0;
 }
 
+int getitimer(__itimer_which_t which, struct itimerval* out) noexcept {
+  if (ProcessClock::get() == nullptr || which != ITIMER_REAL || out == nullptr) {
+    ROCI_NEXT(getitimer);
+    return real(which, out);
+  }
+  roci::timing::State& all = roci::timing::state();
+  const std::lock_guard<std::mutex> lock(all.mutex);
+  const std::uint64_t left = Timers::get().left(all.alarm.id);
+  *out = {roci::timing::timeval_of(left == 0 ? 0 : all.alarm.interval),
+          roci::timing::timeval_of(left)};
+  return 0;
+}
+
+useconds_t ualarm(useconds_t us, useconds_t interval) noexcept {
+  ProcessClock* clock = ProcessClock::get();
+  if (clock == nullptr) {
+    ROCI_NEXT(ualarm);
+    return real(us, interval);
+  }
+  return static_cast<useconds_t>(roci::timing::set_alarm(*clock, us * roci::timing::kNsPerUs,
+                                                         interval * roci::timing::kNsPerUs,
+                                                         nullptr) /
+                                 roci::timing::kNsPerUs);
+}
+
 // A read of a timer returns the count of its expirations, as a read of an eventfd returns its sum.
 int timerfd_create(int id, int flags) noexcept {
   ProcessClock* clock = ProcessClock::get();
@@ -162,9 +189,8 @@ int timerfd_settime(int fd, int flags, const struct itimerspec* value,
   if (ns == 0) return 0;
   timer.interval = roci::timing::ns_of(value->it_interval);
   const bool absolute = (flags & TFD_TIMER_ABSTIME) != 0;
-  const std::uint64_t deadline = !absolute           ? clock->now() + ns
-                                 : ns > timer.offset ? ns - timer.offset
-                                                     : 0;
+  const std::uint64_t deadline =
+      absolute ? roci::timing::deadline_of(value->it_value, timer.offset) : clock->now() + ns;
   timer.id = Timers::get().start(deadline, timer.interval, [fd] {
     const std::uint64_t one = 1;
     static_cast<void>(syscall(SYS_write, fd, &one, sizeof one));

@@ -15,15 +15,13 @@
 #include "driver/time/next.hpp"
 #include "driver/time/process_clock.hpp"
 #include "driver/time/timers.hpp"
+#include "driver/time/waits.hpp"
 
 namespace roci::timing {
-namespace {
 
 using driver::ns_of;
-constexpr std::uint64_t kNsPerMs = 1'000'000;
 
-/// Waits for one of the descriptors until `ns` have passed. Unless something is ready at once, the
-/// kernel waits without a timeout, for one descriptor more.
+// Unless something is ready at once, the kernel waits without a timeout, for one descriptor more.
 int poll_for(ProcessClock& clock, pollfd* fds, nfds_t count, std::uint64_t ns,
              const sigset_t* mask) {
   static const auto real = next<decltype(ppoll)>("ppoll");
@@ -43,6 +41,10 @@ int poll_for(ProcessClock& clock, pollfd* fds, nfds_t count, std::uint64_t ns,
   std::copy(all.begin(), all.end() - 1, fds);
   return found - (all.back().revents != 0 ? 1 : 0);
 }
+
+namespace {
+
+constexpr std::uint64_t kNsPerMs = 1'000'000;
 
 /// select() by poll(), with a timeout.
 int select_for(ProcessClock& clock, int count, fd_set* in, fd_set* out, fd_set* bad,
@@ -89,8 +91,7 @@ int select_for(ProcessClock& clock, int count, fd_set* in, fd_set* out, fd_set* 
 int wait_for(ProcessClock& clock, pthread_cond_t* cond, pthread_mutex_t* mutex,
              const timespec& until, std::uint64_t offset) {
   static const auto real = next<decltype(pthread_cond_wait)>("pthread_cond_wait", "GLIBC_2.3.2");
-  const std::uint64_t ns = ns_of(until);
-  const std::uint64_t deadline = ns > offset ? ns - offset : 0;
+  const std::uint64_t deadline = deadline_of(until, offset);
   clock.act();
   if (clock.now() >= deadline) return ETIMEDOUT;
   // Under the mutex, so that the thread waits already. A wake without a cause is permitted.
@@ -107,7 +108,7 @@ int wait_for(ProcessClock& clock, pthread_cond_t* cond, pthread_mutex_t* mutex,
 }
 
 /// CLOCK_REALTIME counts from 1970, CLOCK_MONOTONIC from the start of the machine.
-std::uint64_t offset_of(const ProcessClock& clock, const timespec& time) {
+std::uint64_t offset_for(const ProcessClock& clock, const timespec& time) {
   constexpr time_t kYears = 1'000'000'000;
   return time.tv_sec > kYears ? clock.realtime_offset() : clock.monotonic_offset();
 }
@@ -124,7 +125,7 @@ extern "C" {
 int ppoll(struct pollfd* fds, nfds_t count, const struct timespec* timeout, const sigset_t* mask) {
   ROCI_NEXT(ppoll);
   ProcessClock* clock = ProcessClock::get();
-  if (clock == nullptr || timeout == nullptr) return real(fds, count, timeout, mask);
+  if (clock == nullptr || !roci::timing::valid(timeout)) return real(fds, count, timeout, mask);
   return roci::timing::poll_for(*clock, fds, count, roci::timing::ns_of(*timeout), mask);
 }
 
@@ -149,7 +150,9 @@ int pselect(int count, fd_set* in, fd_set* out, fd_set* bad, const struct timesp
             const sigset_t* mask) {
   ROCI_NEXT(pselect);
   ProcessClock* clock = ProcessClock::get();
-  if (clock == nullptr || timeout == nullptr) return real(count, in, out, bad, timeout, mask);
+  if (clock == nullptr || !roci::timing::valid(timeout)) {
+    return real(count, in, out, bad, timeout, mask);
+  }
   return roci::timing::select_for(*clock, count, in, out, bad, roci::timing::ns_of(*timeout), mask);
 }
 
@@ -164,6 +167,20 @@ int select(int count, fd_set* in, fd_set* out, fd_set* bad, struct timeval* time
   const timespec rest = roci::driver::timespec_of(ns - passed);
   *timeout = {rest.tv_sec, rest.tv_nsec / 1000};
   return found;
+}
+
+int epoll_pwait2(int epoll, struct epoll_event* events, int most, const struct timespec* timeout,
+                 const sigset_t* mask) {
+  ROCI_NEXT(epoll_pwait2);
+  ProcessClock* clock = ProcessClock::get();
+  if (clock == nullptr || !roci::timing::valid(timeout)) {
+    return real(epoll, events, most, timeout, mask);
+  }
+  pollfd one{epoll, POLLIN, 0};
+  const std::uint64_t ns = roci::timing::ns_of(*timeout);
+  if (roci::timing::poll_for(*clock, &one, 1, ns, mask) < 0) return -1;
+  constexpr timespec kNone{0, 0};
+  return real(epoll, events, most, &kNone, mask);
 }
 
 int epoll_pwait(int epoll, struct epoll_event* events, int most, int timeout,
@@ -189,7 +206,7 @@ int pthread_cond_timedwait(pthread_cond_t* cond, pthread_mutex_t* mutex,
       roci::timing::next<decltype(pthread_cond_timedwait)>("pthread_cond_timedwait", "GLIBC_2.3.2");
   ProcessClock* clock = ProcessClock::get();
   if (clock == nullptr) return real(cond, mutex, until);
-  const std::uint64_t offset = roci::timing::offset_of(*clock, *until);
+  const std::uint64_t offset = roci::timing::offset_for(*clock, *until);
   return roci::timing::wait_for(*clock, cond, mutex, *until, offset);
 }
 

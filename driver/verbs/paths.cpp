@@ -61,6 +61,10 @@ std::optional<std::string> redirected(const char* path, const char* tree) {
   return tree + std::string(name.substr(kSys.size()));
 }
 
+std::string cpuinfo_of(const std::string& tree) {
+  return tree.substr(0, tree.rfind('/')) + "/cpuinfo";
+}
+
 std::string public_name(const std::string& path, const char* tree) {
   // The tree may be a second view of another one, whose `devices` it shares.
   const std::string devices = std::string(tree) + "/devices";

@@ -11,6 +11,9 @@ namespace roci::verbs {
 /// it is left alone.
 std::optional<std::string> redirected(const char* path, const char* tree);
 
+/// What programs in simulated time see as /proc/cpuinfo: a file beside the trees of all nodes.
+std::string cpuinfo_of(const std::string& tree);
+
 /// The name below /sys of a file of the tree, for what realpath() gives; other paths as they are.
 std::string public_name(const std::string& path, const char* tree);
 

@@ -4,7 +4,8 @@
 // libibverbs, librdmacm, perftest, UCX, hwloc and scripts look for devices in
 // /sys/class/infiniband* and /dev/infiniband, and for the PCI function and the network interface of
 // a device beside them. Those names lead to the tree in ROCI_SYSFS (paths.hpp); the device file of
-// roci0 is /dev/null, a character device that accepts no command. All other names pass through.
+// roci0 is /dev/null, a character device that accepts no command. In simulated time /proc/cpuinfo
+// shows the frequency of its cycle counter. All other names pass through.
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -45,10 +46,14 @@ class Path {
       absolute = std::string("/") + path;
       path = absolute.c_str();
     }
-    if (strncmp(path, "/sys/", 5) != 0 && strncmp(path, "/dev/", 5) != 0) return;
-    const auto other = roci::verbs::redirected(path, getenv("ROCI_SYSFS"));
-    if (!other) return;
-    other_ = *other;
+    const char* tree = getenv("ROCI_SYSFS");
+    if (strncmp(path, "/sys/", 5) == 0 || strncmp(path, "/dev/", 5) == 0) {
+      other_ = roci::verbs::redirected(path, tree).value_or("");
+    } else if (tree != nullptr && roci::timing::ProcessClock::get() != nullptr &&
+               strcmp(path, "/proc/cpuinfo") == 0) {
+      other_ = roci::verbs::cpuinfo_of(tree);
+    }
+    if (other_.empty()) return;
     path_ = other_.c_str();
   }
   Path(const Path&) = delete;

@@ -8,7 +8,10 @@
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
+#include <string_view>
 #include <system_error>
+
+#include "driver/verbs/paths.hpp"
 
 namespace roci::verbs {
 namespace {
@@ -219,6 +222,18 @@ void write_tree(const std::string& directory, const TreeFacts& facts) {
 
   write_port_state(directory, facts.place, true);
   write_tree_with_host(fs::absolute(with_host_devices(directory)), root, facts);
+}
+
+void write_cpuinfo(const std::string& directory, unsigned mhz) {
+  constexpr std::string_view kField = "cpu MHz";
+  std::ifstream host("/proc/cpuinfo");
+  std::string text;
+  for (std::string line; std::getline(host, line);) {
+    const bool frequency = line.compare(0, kField.size(), kField) == 0;
+    text += frequency ? fmt::format("{}\t\t: {}.000", kField, mhz) : line;
+    text += '\n';
+  }
+  write(cpuinfo_of(directory), text);
 }
 
 std::string port_directory(const std::string& directory, unsigned place) {

@@ -44,6 +44,10 @@ inline std::string with_host_devices(const std::string& directory) { return dire
 /// with_host_devices(directory). Other adapters of the node stay. Throws std::system_error.
 void write_tree(const std::string& directory, const TreeFacts& facts);
 
+/// Writes cpuinfo_of(directory) (paths.hpp): the text of the host with `mhz` as the frequency of
+/// each processor.
+void write_cpuinfo(const std::string& directory, unsigned mhz);
+
 /// The folder of the port of an adapter in a tree.
 std::string port_directory(const std::string& directory, unsigned place);
 

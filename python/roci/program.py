@@ -1,22 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
 """A program on a node of a simulator."""
+import collections
 import os
 import random
 import signal
 import socket
 import subprocess
+import threading
 import time
 
 SECONDS = 60  # that a program may run
+GIVEN = collections.deque(maxlen=1000)  # ports
+LOCK = threading.Lock()
 
 
 def free_port():
-    """A TCP port below the range that the kernel gives to clients."""
+    """A TCP port below the range that the kernel gives to clients. A port that was given is not
+    given again soon: the program that it is for may not listen yet."""
     while True:
-        with socket.socket(socket.AF_INET6) as probe:
+        port = random.SystemRandom().randrange(10000, 30000)
+        with socket.socket(socket.AF_INET6) as probe, LOCK:
             try:
-                probe.bind(("::", random.SystemRandom().randrange(10000, 30000)))
-                return probe.getsockname()[1]
+                if port in GIVEN:
+                    continue
+                probe.bind(("::", port))
+                GIVEN.append(port)
+                return port
             except OSError:
                 pass
 

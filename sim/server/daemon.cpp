@@ -151,6 +151,7 @@ void serve(const UpOptions& options, const Instance& instance, Descriptor& ready
     write_device_files(files_of(i), fabric.adapter(i), fabric.names().place_of(i),
                        options.world.width, external_ports.plan(i).netdev);
   }
+  if (options.time.simulated) verbs::write_cpuinfo(files_of(0), driver::protocol::kCycleMhz);
 
   const nlohmann::json about = {{"name", instance.name()},
                                 {"pid", getpid()},

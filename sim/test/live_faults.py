@@ -4,16 +4,19 @@
 packets and processes faults hit, and gives scripts that are wrong.
 
 usage: live_faults.py ROCI REQUESTS [--cm-events PROGRAM] [--engine E] [--width N] [--only TEXT]
-                      [--step N] [--times N] [UP OPTIONS]
+                      [--without PROGRAM] [--step N] [--times N] [--jobs N] [--seed N]
+                      [--report FILE] [UP OPTIONS]
 
---step 3 takes every third line of each table. A case passes when its faults fired and the outputs
-of client and server have their texts.
+--without ib_ leaves out perftest, whose programs measure the processor's clock for some 100 ms.
+--step 3 takes every third line of each table. --times 100 runs each case so often, in an order that
+comes from the seed, and --jobs is the number of simulators that do so at once. --report writes
+the counts of each case (JSON). A case passes when its faults fired and the outputs of client
+and server have their texts.
 """
 import json
 import os
 import pathlib
 import resource
-import shlex
 import subprocess
 import sys
 import tempfile
@@ -21,12 +24,12 @@ import time
 
 import live_fault_cases
 import live_fault_checks
+from live_fault_runs import Runner, Runs
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
-from python.roci.program import free_port  # noqa: E402
 from testbench.tools.rocitest import processes  # noqa: E402
-from testbench.tools.rocitest.simulator import Simulator, argument_parser, begin  # noqa: E402
+from testbench.tools.rocitest.simulator import Simulator, begin, seeded_parser  # noqa: E402
 
 SECONDS = 60
 GOOD = '[[fault]]\naction = "drop"\nnode = "n0"\n'
@@ -93,44 +96,6 @@ def check_wrong(simulator):
         rejected(done, 9, "", path)
 
 
-def start(simulator, case, programs):
-    """The processes of a case: client, and server where there is one. `programs`: our own, by
-    name."""
-    case = {key: own(text, programs) if key in ("program", "listener") else text
-            for key, text in case.items()}
-    program = case["program"]
-    if case.get("alone"):
-        return [simulator.start("n1", program)]
-    if "listener" not in case:
-        return simulator.start_pair(program)
-    if "port" in case:
-        server = simulator.start_listener("n0", case["listener"], case["port"])
-        return simulator.start("n1", program), server
-    port = free_port()
-    server = simulator.start_listener("n0", f"{case['listener']} -p {port}", port)
-    return simulator.start("n1", f"{program} -p {port}"), server
-
-
-def own(line, programs):
-    name, *words = line.split(" ")
-    return " ".join([programs.get(name, name), *words])
-
-
-def run_case(simulator, case, programs):
-    """What is wrong with a case; empty: nothing."""
-    for fault in filter(None, case["script"].split(" and ")):
-        simulator.command("fault", "add", *shlex.split(fault))
-    end = time.monotonic() + SECONDS
-    results = [simulator.finish(process, end) for process in start(simulator, case, programs)]
-    faults = json.loads(simulator.command("fault", "list", "--json"))
-    simulator.command("fault", "clear")
-    wrong = [f"fault {fault['number']} never fired" for fault in faults if not fault["fired"]]
-    for (status, text), side in zip(results, ("client", "server")):
-        wrong += [f"{side} (exit {status}) has no '{words}':\n{text[-1500:]}"
-                  for words in case.get(side, []) if words not in text]
-    return wrong
-
-
 def check_silent(simulator):
     """A fault that never fired is reported by status and down."""
     simulator.command("fault", "add", "action=drop", "name=quiet", "node=n1", "cm=DREP")
@@ -169,13 +134,48 @@ def check_exact(roci, options, requests):
                       str(capture))
 
 
+def check_properties(args, options, requests):
+    """What needs more than the output of a program."""
+    with Simulator(args.roci, "faults", options) as simulator:
+        check_wrong(simulator)
+        check_silent(simulator)
+        check_exact(args.roci, options, requests)
+        live_fault_checks.check_msn(args.roci, options, requests)
+        live_fault_checks.check_processes(simulator, requests)
+        live_fault_checks.check_numbers(simulator, requests)
+        live_fault_checks.check_marks(args.roci, options)
+
+
+def commit():
+    return processes.run("git", "-C", str(ROOT), "describe", "--always", "--dirty").stdout.strip()
+
+
+def write_report(path, args, runs, at):
+    """Counts by case, for docs/measured; `at` is the commit."""
+    result = json.loads(path.read_text()) if path.exists() else {}
+    engine = args.engine if args.engine == "model" else f"{args.engine}, {args.width} bits"
+    result[engine] = {
+        "commit": at, "seed": args.seed, "times": args.times,
+        "headings": ["shows", "program and fault", "runs", "passed", "seconds"],
+        "rows": list(runs.rows())}
+    text = []
+    for name, entry in result.items():
+        rows = ",\n    ".join(json.dumps(row) for row in entry["rows"])
+        head = json.dumps({key: value for key, value in entry.items() if key != "rows"})
+        text.append(f'  "{name}": {head[:-1]},\n   "rows": [\n    {rows}]}}')
+    path.write_text("{\n" + ",\n".join(text) + "\n}\n")
+
+
 def main():
-    parser = argument_parser(__doc__)
+    parser = seeded_parser(__doc__)
     parser.add_argument("requests")
     parser.add_argument("--cm-events", default="")
     parser.add_argument("--only", default="")
+    parser.add_argument("--without", default="none")
     parser.add_argument("--step", type=int, default=1)
     parser.add_argument("--times", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--report", type=pathlib.Path)
     args, options = begin(parser)
     requests = os.path.abspath(args.requests)
     programs = {"requests": requests}
@@ -185,34 +185,21 @@ def main():
              if args.only in case["shows"] + case["why"] + case["script"]
              and case.get("engine", args.engine) == args.engine
              and (args.cm_events or not case["program"].startswith("cm_events"))
-             and not (case.get("slow") and args.step > 1)]
-    bad = runs = 0
-    simulator = Simulator(args.roci, "faults", options)
-    with simulator:
-        if not args.only:
-            check_wrong(simulator)
-            check_silent(simulator)
-            check_exact(args.roci, options, requests)
-            live_fault_checks.check_msn(args.roci, options, requests)
-            live_fault_checks.check_processes(simulator, requests)
-            live_fault_checks.check_numbers(simulator, requests)
-            live_fault_checks.check_marks(args.roci, options)
-        for case in cases:
-            for _ in range(args.times):
-                start = time.monotonic()
-                wrong = run_case(simulator, case, programs)
-                bad += bool(wrong)
-                runs += 1
-                print(f"{'FAIL' if wrong else 'ok  '} {time.monotonic() - start:5.1f} s  "
-                      f"{case['shows']}: {case['why']}: {case['script']}", flush=True)
-                print("\n".join(wrong), end="\n" if wrong else "", flush=True)
-                if "kill" in case["script"]:  # the adapter is dead until `roci down`
-                    simulator.command("down")
-                    simulator.command("up", *options)
-        seconds = processes.cpu_seconds(simulator.status()["pid"])
+             and not (case.get("slow") and args.step > 1)
+             and not case["program"].startswith(args.without)]
+    if not args.only:
+        check_properties(args, options, requests)
+    runs = Runs(cases, args.times, args.seed)
+    at = commit() if args.report else ""
+    try:
+        runs.run([Runner(args.roci, options, programs) for _ in range(args.jobs)])
+    finally:
+        if args.report:
+            write_report(args.report, args, runs, at)
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    seconds += used.ru_utime + used.ru_stime
-    print(f"{runs} runs of {len(cases)} cases, {bad} failed, {seconds:.0f} s of processor time")
+    seconds = runs.seconds + used.ru_utime + used.ru_stime
+    done, bad = sum(runs.counts.values()), sum(runs.failed.values())
+    print(f"{done} runs of {len(cases)} cases, {bad} failed, {seconds:.0f} s of processor time")
     return 1 if bad else 0
 
 

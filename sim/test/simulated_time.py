@@ -3,11 +3,11 @@
 """Programs in simulated time: stock perftest prints what `roci bench` measures, the same digits in
 each run and under load; calls of the C library about time; programs that end at a bad moment.
 
-usage: simulated_time.py ROCI CLOCKS [--long | --latency]
+usage: simulated_time.py ROCI CLOCKS [--long | --latency | --repeated]
 
 CLOCKS is the program time_clocks. --long compares all sizes with `roci bench --only sizes`, the
-latencies with `roci bench --only latency`, ten runs of each of two cases, and takes many minutes;
---latency is the part with the latencies.
+latencies with `roci bench --only latency`, ten runs of each program, and takes many minutes;
+--latency is the part with the latencies, --repeated the ten runs.
 """
 import json
 import os
@@ -82,17 +82,50 @@ def check_calls(simulator, clocks):
     print("calls of the C library: as stated, also under load", flush=True)
 
 
+def joined(simulator, count):
+    until(lambda: simulator.status()["time"]["processes"] == count, "the program joins", 20)
+
+
 def check_killed(simulator):
     """A program that is killed while it waits, or runs, does not stop the others."""
     for line in ("sleep 1000", f"{sys.executable} -c 'while True: pass'"):
         words = ["exec", "n1", "--name", simulator.name, "--", "sh", "-c", f"exec {line}"]
         victim = subprocess.Popen([simulator.roci, *words])
-        until(lambda: simulator.status()["time"]["processes"] == 1, "the program joins", 20)
+        joined(simulator, 1)
         victim.send_signal(signal.SIGKILL)
         victim.wait()
         status, text = simulator.run("n0", "sleep 0.05")
         assert status == 0, text
     print("killed programs: the others go on", flush=True)
+
+
+def check_killed_at_rest(simulator):
+    """Likewise while the clock stands still for the program: it is stopped, and does not wait."""
+    def until_still():
+        sizes = [-1]
+        while sizes[-1] != (size := os.fstat(out.fileno()).st_size):
+            sizes.append(size)
+            time.sleep(0.5)
+        return sizes[-1]
+
+    with tempfile.NamedTemporaryFile("w") as script, tempfile.TemporaryFile() as out:
+        script.write("import time\nwhile True:\n    time.sleep(0.002)\n    print(1, flush=True)\n")
+        script.flush()
+        line = f"{sys.executable} {script.name}"
+        victim = simulator.start("n1", line, stdout=subprocess.DEVNULL)
+        other = simulator.start("n0", line, stdout=out)
+        joined(simulator, 2)
+        until(lambda: os.fstat(out.fileno()).st_size > 0, "the other program runs", 20)
+        victim.send_signal(signal.SIGSTOP)
+        try:
+            still = until_still()
+        finally:
+            victim.kill()
+        until(lambda: os.fstat(out.fileno()).st_size > still, "the other goes on", 20)
+        other.kill()
+        for process in victim, other:
+            process.wait()
+    print("a program killed while the clock stands still for it: the others go on", flush=True)
 
 
 def check_costs(roci):
@@ -142,6 +175,8 @@ def check_quick(roci):
         both()
         with Load():
             both()
+        check_killed(simulator)
+        check_killed_at_rest(simulator)
     assert found[0] == found[1], found
     assert abs(found[0][0] / expected - 1) < 0.05, (found, expected)
     print(f"READ of 4096 bytes: {found[0][0]} Gb/s (bench {expected}); of 64: {found[0][1]} us",
@@ -210,13 +245,20 @@ def check_latencies(roci):
 
 
 def check_repeated(roci):
-    """Ten runs of each of two cases."""
+    """Ten runs of each program, five of them beside two busy processes: the whole row of results
+    has the same digits."""
+    lines = [f"ib_{name}_bw {BENCH.format(pairs=8, depth=16)} -s 4096 -m 1024 -n 32"
+             for name in ("write", "send", "read")] + [
+        f"ib_{name}_lat -F -n 40" + ("" if name == "atomic" else " -s 64")
+        for name in ("write", "send", "read", "atomic")]
     with Simulator(roci, "repeated", WIRE) as simulator:
-        runs = {read_latency(simulator) for _ in range(10)}
-        assert len(runs) == 1, runs
-        runs = {goodput(simulator, "write", 4096, 1024, 32) for _ in range(10)}
-        assert len(runs) == 1, runs
-    print("ten runs of two cases: the same digits", flush=True)
+        for line in lines:
+            runs = [tuple(perftest(simulator, line)) for _ in range(5)]
+            with Load():
+                runs += [tuple(perftest(simulator, line)) for _ in range(5)]
+            print(f"{line}: {runs[0]}", flush=True)
+            assert len(set(runs)) == 1, runs
+    print(f"ten runs of {len(lines)} programs: the same digits", flush=True)
 
 
 def main():
@@ -224,18 +266,21 @@ def main():
     parser.add_argument("clocks")
     parser.add_argument("--long", action="store_true")
     parser.add_argument("--latency", action="store_true")
+    parser.add_argument("--repeated", action="store_true")
     args = parser.parse_args()
     if args.long or args.latency:
         check_latencies(args.roci)
     if args.long:
         check_sizes(args.roci)
+    if args.long or args.repeated:
         check_repeated(args.roci)
-    if args.long or args.latency:
+    if args.long or args.latency or args.repeated:
         return
     check_options(args.roci)
     with Simulator(args.roci, "time", ["--engine", "model", "--time", "simulated"]) as simulator:
         check_calls(simulator, args.clocks)
         check_killed(simulator)
+        check_killed_at_rest(simulator)
     check_gone(args.roci)
     check_costs(args.roci)
     check_quick(args.roci)

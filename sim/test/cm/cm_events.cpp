@@ -6,7 +6,8 @@
 //   cm_events -s -a ADDRESS -p PORT              server of one connection
 //
 // -d: nothing special; -o: the queue pair is no part of the identifier; -e: it is in the error
-// state before the connection. Exit status 0: the connection was made, ended, and left TIMEWAIT.
+// state before the connection; -w MS: waits before it accepts or establishes. Exit status 0: the
+// connection was made, ended, and left TIMEWAIT.
 #include <arpa/inet.h>
 #include <poll.h>
 #include <rdma/rdma_cma.h>
@@ -19,10 +20,11 @@
 
 namespace {
 
-constexpr int kMilliseconds = 30'000;  // for an event
+constexpr int kMilliseconds = 90'000;  // for an event: a peer may use up its retries
 
 struct Options {
   bool server = false, own_queue_pair = false, broken = false;
+  unsigned wait_ms = 0;
   sockaddr_in address{};
 };
 
@@ -51,6 +53,7 @@ class Side {
       if (event == RDMA_CM_EVENT_TIMEWAIT_EXIT) return 0;
       if (event == RDMA_CM_EVENT_ESTABLISHED && !options_.server) disconnect();
       if (event == RDMA_CM_EVENT_CONNECT_RESPONSE) {
+        take_time();
         check(rdma_establish(id_) == 0, "rdma_establish");
         disconnect();
       }
@@ -102,6 +105,7 @@ class Side {
     check(rdma_listen(id_, 1) == 0, "rdma_listen");
     expect(RDMA_CM_EVENT_CONNECT_REQUEST);
     make_queue_pair();
+    take_time();
     check(rdma_accept(id_, &parameters_) == 0, "rdma_accept");
   }
 
@@ -114,6 +118,8 @@ class Side {
     make_queue_pair();
     check(rdma_connect(id_, &parameters_) == 0, "rdma_connect");
   }
+
+  void take_time() const { usleep(options_.wait_ms * 1000); }
 
   void disconnect() { check(rdma_disconnect(id_) == 0, "rdma_disconnect"); }
 
@@ -128,10 +134,11 @@ class Side {
 int main(int argc, char** argv) {
   Options options;
   options.address.sin_family = AF_INET;
-  for (int letter = 0; (letter = getopt(argc, argv, "sdoea:p:")) != -1;) {
+  for (int letter = 0; (letter = getopt(argc, argv, "sdoew:a:p:")) != -1;) {
     if (letter == 's') options.server = true;
     if (letter == 'o') options.own_queue_pair = true;
     if (letter == 'e') options.broken = true;
+    if (letter == 'w') options.wait_ms = static_cast<unsigned>(std::atoi(optarg));
     if (letter == 'a') check(inet_aton(optarg, &options.address.sin_addr) == 1, "address");
     if (letter == 'p') {
       options.address.sin_port = htons(static_cast<std::uint16_t>(std::atoi(optarg)));

@@ -19,72 +19,23 @@
 #include <ctime>
 #include <fstream>
 #include <functional>
+#include <mutex>
 #include <string>
 #include <thread>
+
+#include "sim/test/time/passing.hpp"
 #if defined(__x86_64__)
 #include <x86intrin.h>
 #endif
 
-namespace {
-
-constexpr long kMs = 1'000'000;
-constexpr long kReads = 2'000;  // what a few reads of the clock and polls may add, in ns
-
-long now_ns(clockid_t id = CLOCK_MONOTONIC) {
-  timespec now{};
-  REQUIRE(clock_gettime(id, &now) == 0);
-  return now.tv_sec * 1'000'000'000L + now.tv_nsec;
-}
-
-/// Fails unless `action` takes `ns` of simulated time.
-void takes(long ns, const std::function<void()>& action) {
-  const long start = now_ns();
-  action();
-  const long passed = now_ns() - start;
-  CHECK(passed >= ns);
-  CHECK(passed <= ns + 2 * kReads);
-}
-
-void sleep_ns(long ns) {
-  const timespec request{0, ns};
-  CHECK(nanosleep(&request, nullptr) == 0);
-}
-
-struct Pipe {
-  int ends[2];
-  Pipe() { REQUIRE(pipe(ends) == 0); }
-  ~Pipe() {
-    close(ends[0]);
-    close(ends[1]);
-  }
-  void write_one() const { REQUIRE(write(ends[1], "x", 1) == 1); }
-};
-
-/// Does something after a while, in another thread.
-class Later {
- public:
-  Later(long ns, std::function<void()> action)
-      : thread_([ns, action = std::move(action)] {
-          sleep_ns(ns);
-          action();
-        }) {}
-  ~Later() { thread_.join(); }
-
- private:
-  std::thread thread_;
-};
-
-volatile sig_atomic_t signals = 0;
-void count_signal(int) { signals = signals + 1; }
-
-}  // namespace
+using namespace passing;
 
 TEST_CASE("sleeps take what they state") {
   takes(2 * kMs, [] { sleep_ns(2 * kMs); });
   takes(3 * kMs, [] { usleep(3000); });
   takes(1 * kMs, [] { std::this_thread::sleep_for(std::chrono::milliseconds(1)); });
   const long until = now_ns() + kMs;
-  const timespec at{until / 1'000'000'000L, until % 1'000'000'000L};
+  const timespec at = timespec_at(until);
   CHECK(clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, nullptr) == 0);
   CHECK(now_ns() - until <= kReads);
   const timespec bad{0, 1'000'000'000L};

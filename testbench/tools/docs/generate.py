@@ -26,6 +26,7 @@ KINDS = {
     "catalogue": blocks.catalogue_region,
     "count": measured.count_region,
     "live_faults": live_faults.table_region,
+    "live_fault_runs": live_faults.runs_region,
     "live_fault_tables": live_faults.families_region,
     "live_fault_values": live_faults.values_region,
     "measured": measured.table_region,

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The catalogue of faults under live programs, from the cases that its test runs."""
+import json
 import tomllib
 
 
@@ -46,3 +47,26 @@ def values_region(tree, _page, _argument):
         test = entry.get("test")
         link = f"[{test.rpartition('/')[2]}](../{test})" if test else "\u2013"
         yield f"| {', '.join(entry['names'])} | {entry['why']} | {link} |"
+
+
+def runs_region(tree, _page, _argument):
+    """From docs/measured/live_faults.json: for each engine commit, seed and times, and for each
+    status or event how many cases ran, how often, and how many runs did not show it."""
+    engines = json.loads(tree.text("docs/measured/live_faults.json"))
+    for name, result in engines.items():
+        yield (f"- {name}: commit {result['commit']}, seed {result['seed']}, each case "
+               f"{result['times']} times")
+    yield ""
+    yield "| shows | " + " | ".join(f"cases, {name} | runs | failed" for name in engines) + " |"
+    yield "|---|" + "---:|---:|---:|" * len(engines)
+    totals = {}  # by status or event, and by engine
+    for name, result in engines.items():
+        for shows, _, runs, passed, _ in result["rows"]:
+            for key in shows, "all":
+                count = totals.setdefault(key, {}).setdefault(name, [0, 0, 0])
+                for at, more in enumerate((1, runs, runs - passed)):
+                    count[at] += more
+    totals["all"] = totals.pop("all")
+    for shows, counts in totals.items():
+        cells = [f"{value:,}" for name in engines for value in counts.get(name, (0, 0, 0))]
+        yield f"| {shows} | " + " | ".join(cells) + " |"
