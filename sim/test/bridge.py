@@ -5,9 +5,9 @@
 usage: bridge.py ROCI [--all]
 
 Each fault is on the bridge, which both ends must repair without a finding, or planted in the
-packets of one end, which the bridge must name with the statement that it breaks. Retries are told
-from the transport timer of --timeout, which is far above delays of a busy host. With --all: all that is
-planted.
+packets of one end, which the bridge must name with the statement that it breaks. The transport
+timer of --timeout is far above delays of a busy host, so that its retries differ from those after
+a NAK. With --all: all that is planted.
 """
 import contextlib
 import json
@@ -26,8 +26,8 @@ from testbench.tools.rocitest.simulator import Simulator  # noqa: E402
 
 ROCI = sys.argv[1]
 TIMEOUT = 18  # code: 1.07 s
-JITTER = "300ms"
-MESSAGES, PACKETS = 20, 4  # of 1000 bytes, at path MTU 256
+JITTER = "500ms"
+MESSAGES, PACKETS = 20, 4  # a message has 1000 bytes, the path MTU is 256
 ALL = MESSAGES * PACKETS
 
 RULES = """
@@ -86,19 +86,19 @@ PLANTED = {
         {"fails": True}),
     "the requester does not wait after an RNR NAK": (
         "first", ["action=drop node=n0 direction=in opcode=nak"], "", "RQ-25",
-        {"timeout": 15, "told": 0, "rnr": True}),
+        {"timeout": 15, "stated": 0, "rnr": True}),
 }
 QUICK = 2
 
 class Rig:
     """Two simulators of one node each, at the two wires of a bridge."""
 
-    def __init__(self, folder, name, rules="", told=TIMEOUT):
+    def __init__(self, folder, name, rules="", stated=TIMEOUT):
         self.folder, self.name = folder, name
         self.stack = contextlib.ExitStack()
         self.report, script = folder / f"{name}.json", folder / f"{name}.toml"
         script.write_text(rules)
-        self.options = ["--timeout", str(told), "--jitter", JITTER, "--json", self.report,
+        self.options = ["--timeout", str(stated), "--jitter", JITTER, "--json", self.report,
                         "--record", folder / f"{name}.pcapng"]
         self.options += ["--rules", script] if rules else []
 
@@ -162,7 +162,7 @@ def sound(folder):
 def planted(folder, number):
     """The end that does wrong is named, with the statement, and the other end is not."""
     name, (end, faults, rules, statement, more) = list(PLANTED.items())[number]
-    with Rig(folder, f"planted{number}", rules, more.get("told", TIMEOUT)) as rig:
+    with Rig(folder, f"planted{number}", rules, more.get("stated", TIMEOUT)) as rig:
         for fault in faults:
             rig.ends[end].command("fault", "add", *fault.split())
         if more.get("rnr"):

@@ -39,7 +39,6 @@ class Judge {
   std::optional<Flow> requests_of(const Flow& responses) const;
 
  private:
-
   struct Responses {
     ResponseStream stream;
     std::vector<Flow> candidates;  ///< streams of requests that may be the ones; one: it is

@@ -39,7 +39,8 @@ class PathJudge {
   /// In the order in which they were found.
   const std::vector<PathFinding>& findings() const { return findings_; }
   const std::vector<Note>& notes() const { return notes_; }
-  /// Of the frames that were sent, as of a capture; its findings and notes are among those here.
+  /// About the frames that were sent, as about a capture; its findings and notes are among those
+  /// here.
   const Report& report() const { return judge_.report(); }
 
   struct Counts {
@@ -61,7 +62,7 @@ class PathJudge {
 
   PathRules rules_;
   Judge judge_;
-  std::size_t taken_ = 0, noted_ = 0;  ///< of the findings and notes of judge_
+  std::size_t taken_ = 0, noted_ = 0;  ///< findings and notes of judge_ so far
   struct Stream {
     PathStream stream;
     unsigned requester;  ///< end

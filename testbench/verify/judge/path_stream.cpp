@@ -146,7 +146,7 @@ void PathStream::response_reached(std::uint64_t now, const Parsed& packet,
   }
 }
 
-/// All before `end` is done, but for READs and atomics whose responses did not come.
+/// All before `end` is done, except for READs and atomics whose responses did not come.
 void PathStream::acknowledge(std::uint64_t now, Place end, const RequestStream& requests) {
   while (requester_.first < std::min(end, requester_.end)) {
     const RequestStream::Sent::value_type* sent = requests.find(requester_.first);

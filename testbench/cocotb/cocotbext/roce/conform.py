@@ -20,7 +20,8 @@ from .verbs import Fields, Op
 PEER_MAC = LIB.roce_conform_peer_mac()  # every peer of the tests has it
 LIMITS = {"max_qp": 256, "max_cq": 256, "max_mr": 1024, "max_pd": 64, "max_qp_wr": 4096,
           "max_cqe": 16384, "max_sge": 1, "max_rd_atomic": 16, "max_srq": 0, "max_srq_wr": 0,
-          "max_ah": 0, "max_mw": 0, "max_attachments": 0, "atomics": 0, "max_mtu": 5, "active_mtu": 5}
+          "max_ah": 0, "max_mw": 0, "max_attachments": 0, "atomics": 0, "max_mtu": 5,
+          "active_mtu": 5}
 
 
 class NotSupported(Exception):

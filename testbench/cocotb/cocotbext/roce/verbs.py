@@ -52,7 +52,8 @@ PATH = ("sgid_index", "dgid_high", "dgid_low", "hop_limit", "traffic_class", "sl
 STRUCTS = {
     "agent_hello": ("version", "memory", "memory_bytes", "max_qp", "max_cq", "max_mr", "max_pd",
                     "max_qp_wr", "max_cqe", "max_sge", "max_rd_atomic", "max_srq", "max_srq_wr",
-                    "max_ah", "max_mw", "max_attachments", "atomics", "max_mtu", "active_mtu", "gids"),
+                    "max_ah", "max_mw", "max_attachments", "atomics", "max_mtu", "active_mtu",
+                    "gids"),
     "agent_gid": ("index", "high", "low", "v2"),
     "agent_path": PATH,
     "agent_create_qp": ("type", "pd", "send_cq", "receive_cq", "srq", "send_entries",

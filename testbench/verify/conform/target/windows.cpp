@@ -15,7 +15,7 @@ using driver::AdminStatus;
 using driver::Body;
 using driver::CommandReply;
 
-constexpr std::uint32_t kVariant = 0xFF;  // of a key
+constexpr std::uint32_t kVariant = 0xFF;  // bits of a key
 
 }  // namespace
 

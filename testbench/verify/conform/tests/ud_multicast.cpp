@@ -183,7 +183,7 @@ TEST_THAT_NEEDS(kGroups, "UD-10", "attachments: their number, and what is reject
   require(status_of([&] { a.qp().detach(kGroup.gid); }) == AdminStatus::kBadHandle,
           "a detach without an attachment to be rejected");
   std::set<driver::Gid> groups;
-  // How many a foreign adapter has together with its host is not told.
+  // How many a foreign adapter has depends on its host.
   const bool all = dut.adapter().in_bench();
   constexpr std::uint32_t kLeast = 16;
   const std::uint32_t most = all ? dut.context().limits().max_attachments : kLeast;
