@@ -23,6 +23,10 @@ struct QpOptions {
   SharedReceiveQueue* srq = nullptr;
   Service service = Service::kRc;  ///< one that the adapter has, see DeviceLimits
   bool credits = false;            ///< ACKs carry the number of posted receives (9.7.7.2)
+  /// Operations on the link that the service does not have, and atomics of other than 8 bytes, are
+  /// posted and complete in error (LocQpOpErr, LocLenErr), as with kernel drivers, instead of being
+  /// rejected.
+  bool lenient = false;
 };
 
 /// Arguments of connect() beside the two end points, with the ranges of QpAttributes.
@@ -128,6 +132,7 @@ class QueuePair {
   SharedReceiveQueue* srq_;
   Service service_;
   unsigned send_sges_, receive_sges_, max_inline_;
+  bool lenient_;
   Ring send_, receive_;
   std::uint32_t number_ = 0;
   QpState state_ = QpState::kReset;

@@ -20,6 +20,10 @@ bool permitted(Service service, Opcode opcode) {
          opcode == Opcode::kBindMw || opcode == Opcode::kRegMr;
 }
 
+bool sends_packets(Opcode opcode) {
+  return opcode != Opcode::kLocalInv && opcode != Opcode::kBindMw && opcode != Opcode::kRegMr;
+}
+
 /// Whether the engine has what the operation needs.
 bool possible(const DeviceLimits& limits, Opcode opcode) {
   switch (opcode) {
@@ -43,7 +47,9 @@ PostError QueuePair::check(const SendRequest& request) const {
   if (state_ != QpState::kRts && state_ != QpState::kSqd && state_ != QpState::kErr) {
     return PostError::kState;
   }
-  if (!permitted(service_, request.opcode)) return PostError::kOpcode;
+  if (!permitted(service_, request.opcode) && !(lenient_ && sends_packets(request.opcode))) {
+    return PostError::kOpcode;
+  }
   if (!possible(context_.limits(), request.opcode)) return PostError::kUnsupported;
   if (send_.room() == 0) return PostError::kQueueFull;
   if (request.sges.size() > send_sges_) return PostError::kSges;
@@ -65,7 +71,7 @@ PostError QueuePair::check(const SendRequest& request) const {
     case Opcode::kCmpSwap:
     case Opcode::kFetchAdd:
       if (request.inline_data != nullptr) return PostError::kInline;
-      if (bytes != kAtomicBytes) return PostError::kAtomic;
+      if (!lenient_ && bytes != kAtomicBytes) return PostError::kAtomic;
       break;
     case Opcode::kLocalInv:
     case Opcode::kBindMw:

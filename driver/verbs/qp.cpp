@@ -64,6 +64,7 @@ QueuePair* create(ibv_context* context, ibv_qp_init_attr_ex& attr) {
     options.max_inline = cap.max_inline_data;
     options.srq = pair->srq.get();
     options.service = *service_of(attr.qp_type);
+    options.lenient = true;
     pair->pair =
         std::make_unique<driver::QueuePair>(*pair->pd, *pair->send_cq, *pair->receive_cq, options);
     pair->signal_all = attr.sq_sig_all != 0;
@@ -198,7 +199,8 @@ bool gather(QueuePair& pair, const ibv_sge* list, int count, driver::SendRequest
 int post_one(QueuePair& pair, const ibv_send_wr& wr, driver::SendRequest& request) {
   if (wr.num_sge < 0 || static_cast<unsigned>(wr.num_sge) > pair.cap.max_send_sge) return EINVAL;
   if (!convert(wr, request)) return EINVAL;
-  if (pair.pair->service() == driver::Service::kUd) {
+  const bool send = wr.opcode == IBV_WR_SEND || wr.opcode == IBV_WR_SEND_WITH_IMM;
+  if (pair.pair->service() == driver::Service::kUd && send) {
     const int error =
         fill_destination(wr.wr.ud.ah, wr.wr.ud.remote_qpn, wr.wr.ud.remote_qkey, request);
     if (error != 0) return error;

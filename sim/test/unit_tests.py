@@ -34,9 +34,7 @@ EXPLAINED = {
                                          "PostSendRtr")),
     *(f"LoopbackRcQpTest.{case}" for case in KEYS),
     *(f"LoopbackRcQpTest.SendWithInvalidate{case}" for case in ("BadRkey", "Type1Rkey",
-                                                                "WrongQp")),
-    *(f"LoopbackRcQpTest.{case}InvalidSize" for case in ("FetchAdd", "CompareSwap")),
-    *(f"LoopbackUdQpTest.{case}" for case in ("Read", "Write", "FetchAdd", "CompareSwap"))}
+                                                                "WrongQp"))}
 
 
 def cases_of(text):

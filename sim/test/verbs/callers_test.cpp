@@ -219,6 +219,18 @@ TEST_CASE("malformed requests") {
   CHECK(w.pair.a.next().status == IBV_WC_SUCCESS);
 }
 
+TEST_CASE("an atomic of other than 8 bytes fails and changes nothing") {
+  for (const std::uint32_t bytes : {4u, 9u}) {
+    for (const ibv_wr_opcode opcode : {IBV_WR_ATOMIC_FETCH_AND_ADD, IBV_WR_ATOMIC_CMP_AND_SWP}) {
+      World w;
+      ibv_send_wr wr = request(opcode);
+      wr.wr.atomic = {w.far.at(), opcode == IBV_WR_ATOMIC_CMP_AND_SWP ? 0u : 1u, 7, w.far.mr->rkey};
+      w.fails(wr, w.near.at(), bytes, w.near.mr->lkey, IBV_WC_LOC_LEN_ERR);
+      CHECK(w.far.bytes == std::vector<std::uint8_t>(kBytes, 0));
+    }
+  }
+}
+
 TEST_CASE("objects in use cannot be destroyed, and invalid ones cannot be created") {
   World w;
   CHECK(ibv_dealloc_pd(w.device.pd) == EBUSY);

@@ -141,7 +141,9 @@ TEST_CASE("address handles and requests that are wrong") {
 
   for (const ibv_wr_opcode opcode :
        {IBV_WR_RDMA_WRITE, IBV_WR_RDMA_READ, IBV_WR_SEND_WITH_INV, IBV_WR_ATOMIC_FETCH_AND_ADD}) {
-    CHECK(a.send(a.ah, a.qp->qp_num, 8, kQkey, opcode) == EINVAL);
+    CHECK(a.send(a.ah, a.qp->qp_num, 8, kQkey, opcode) == 0);
+    CHECK(a.next().status == IBV_WC_LOC_QP_OP_ERR);
+    CHECK(a.to(IBV_QPS_RTS, IBV_QP_STATE) == 0);  // from SQE
   }
   CHECK(a.send(nullptr, a.qp->qp_num, 8) == EINVAL);
   ibv_pd* other = need(ibv_alloc_pd(device.context), "protection domain");
@@ -180,14 +182,20 @@ TEST_CASE("UC has SEND and WRITE") {
   wr.num_sge = 1;
   wr.wr.rdma = {memory.at(4096), memory.mr->rkey};
   wr.opcode = IBV_WR_RDMA_READ;
-  CHECK(ibv_post_send(qp, &wr, &bad) == EINVAL);
+  ibv_wc wc{};
+  const auto status = [&] {
+    while (ibv_poll_cq(cq, 1, &wc) == 0) {
+    }
+    return wc.status;
+  };
+  CHECK(ibv_post_send(qp, &wr, &bad) == 0);
+  CHECK(status() == IBV_WC_LOC_QP_OP_ERR);
+  attr.qp_state = IBV_QPS_RTS;
+  CHECK(ibv_modify_qp(qp, &attr, IBV_QP_STATE) == 0);  // from SQE
   memory.bytes[2999] = 0x5A;
   wr.opcode = IBV_WR_RDMA_WRITE;
   CHECK(ibv_post_send(qp, &wr, &bad) == 0);
-  ibv_wc wc{};
-  while (ibv_poll_cq(cq, 1, &wc) == 0) {
-  }
-  CHECK(wc.status == IBV_WC_SUCCESS);
+  CHECK(status() == IBV_WC_SUCCESS);
   CHECK(wc.opcode == IBV_WC_RDMA_WRITE);
   while (*static_cast<volatile std::uint8_t*>(&memory.bytes[4096 + 2999]) != 0x5A) {
     CHECK(ibv_poll_cq(cq, 1, &wc) == 0);
