@@ -15,7 +15,7 @@
 
 namespace roci::driver::protocol {
 
-inline constexpr std::uint32_t kVersion = 3;
+inline constexpr std::uint32_t kVersion = 4;
 inline constexpr std::uint32_t kMagic = 0x49434F52;  ///< "ROCI"
 
 enum class Kind : std::uint32_t {
@@ -34,6 +34,8 @@ enum class Kind : std::uint32_t {
   kFaults = 13,        ///< Faults, Hello not needed; reply Done with a file of JSON
   kQueuePairs = 14,    ///< as kStatus; the JSON has each queue pair of each adapter too
   kJoinTime = 15,      ///< JoinTime, instead of Hello; reply Done with a TimePage
+  kShare = 16,         ///< Share; reply Done with a file
+  kEndSharing = 17,    ///< EndSharing; reply Done
 };
 
 /// Starts every message; a reply has kind and tag of its request.
@@ -177,6 +179,22 @@ struct Faults {
   std::uint32_t request;  ///< FaultRequest
   std::uint32_t number;
   char source[256];  ///< name of the script in messages; zero-terminated
+};
+
+/// Requests memory for the process's rings that the simulator accesses without system calls. The
+/// process maps the file at `address`. Rejected with kFull when the simulator has no more of it:
+/// the process then takes memory of its own.
+struct Share {
+  Header header;
+  std::uint64_t address;  ///< multiple of kShareUnit
+  std::uint64_t bytes;    ///< likewise, not 0
+};
+inline constexpr std::uint64_t kShareUnit = 4096;
+
+/// Ends the simulator's mapping of what Share made at `address`.
+struct EndSharing {
+  Header header;
+  std::uint64_t address;
 };
 
 /// Opens the device of the connection manager of a node. The socket, AF_UNIX and SOCK_SEQPACKET,

@@ -32,7 +32,6 @@ using namespace protocol;
 
 constexpr std::uint64_t kLookNs =
     100'000'000;  // how often a waiting thread checks that the simulator runs
-constexpr std::uintptr_t kPage = 4096;
 
 [[noreturn]] void fail(const std::string& text) {
   throw Error(AdminStatus::kHardwareError, 0, text);
@@ -184,28 +183,6 @@ void RemoteDevice::report(std::uint32_t bell) {
     const Header wake{static_cast<std::uint32_t>(Kind::kWake), 0};
     send(socket_, &wake, sizeof wake, MSG_NOSIGNAL);
   }
-}
-
-DmaMemory RemoteDevice::allocate(std::size_t bytes, std::size_t alignment) {
-  const std::size_t whole = (bytes + kPage - 1) / kPage * kPage;
-  const std::size_t extra = alignment > kPage ? alignment : 0;
-  void* at =
-      mmap(nullptr, whole + extra, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (at == MAP_FAILED) throw std::bad_alloc();
-  auto first = reinterpret_cast<std::uintptr_t>(at);
-  if (extra != 0) {
-    const std::uintptr_t aligned = (first + alignment - 1) / alignment * alignment;
-    if (aligned != first) munmap(at, aligned - first);
-    if (aligned + whole != first + whole + extra) {
-      munmap(reinterpret_cast<void*>(aligned + whole), first + extra - aligned);
-    }
-    first = aligned;
-  }
-  return {reinterpret_cast<std::uint8_t*>(first), first, bytes};
-}
-
-void RemoteDevice::release(const DmaMemory& memory) {
-  munmap(memory.host, (memory.bytes + kPage - 1) / kPage * kPage);
 }
 
 std::uint64_t RemoteDevice::now_ns() const { return page_->now_ns.load(std::memory_order_relaxed); }

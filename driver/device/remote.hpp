@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 
 #include "driver/device/command_port.hpp"
@@ -44,7 +45,7 @@ class RemoteDevice final : public Device, public CommandPort {
   bool alive() const;
 
   // Device. Registers: doorbells only, written only, without a system call unless the simulator
-  // sleeps. Memory: whole pages.
+  // sleeps. Memory: whole pages, which the simulator maps too.
   std::uint32_t read32(std::uint32_t offset) override;
   void write32(std::uint32_t offset, std::uint32_t value) override;
   DmaMemory allocate(std::size_t bytes, std::size_t alignment) override;
@@ -96,6 +97,8 @@ class RemoteDevice final : public Device, public CommandPort {
   void request(void* message, std::size_t bytes, void* reply, std::size_t reply_bytes, int fd,
                int* reply_fd);
   void done(void* message, std::size_t bytes, int fd);
+  bool share(std::uintptr_t first, std::size_t bytes);
+  void end_sharing(std::uintptr_t first);
 
   int socket_ = -1;
   int process_ = 0;  ///< process that opened the device
@@ -103,6 +106,8 @@ class RemoteDevice final : public Device, public CommandPort {
   protocol::Welcome welcome_{};
   std::mutex exchanging_;
   std::uint32_t tag_ = 0;
+  std::mutex sharing_;
+  std::set<std::uintptr_t> shared_;  ///< first addresses of memory that the simulator maps
   /// Write ends of the channels for libibverbs, used after the simulator is gone.
   struct Writer {
     int fd;

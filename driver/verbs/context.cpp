@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The provider: how libibverbs finds roci0 and its like, and opens them.
+#include <sched.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <new>
 
+#include "driver/device/clock.hpp"
 #include "driver/time/process_clock.hpp"
 #include "driver/verbs/objects.hpp"
 #include "model/spec/layout/field.hpp"
@@ -13,8 +15,11 @@
 namespace roci::verbs {
 namespace {
 
-constexpr unsigned kEmptyPolls = 32;         ///< in a row, before the thread sleeps
-constexpr std::uint64_t kRestNs = 200'000;   ///< longest sleep
+constexpr unsigned kEmptyPolls = 32;        ///< in a row, before the thread sleeps
+constexpr std::uint64_t kYieldNs = 50'000;  ///< before the first sleep it yields for so long
+constexpr std::uint64_t kBusyNs = 100'000;  ///< a processor that comes back later has others to run
+constexpr unsigned kWaitsToSleep = 64;      ///< waits without yielding after that
+constexpr std::uint64_t kRestNs = 200'000;  ///< longest sleep
 constexpr std::uint32_t kDriverUnknown = 0;  ///< RDMA_DRIVER_UNKNOWN
 
 std::vector<std::uint32_t> async_codes() {
@@ -130,11 +135,24 @@ void OpenDevice::lose() {
 
 void OpenDevice::something_found() {
   empty_polls_ = 0;
+  slept_ = false;
+  empty_since_ns_ = 0;
   if (auto* clock = timing::ProcessClock::get()) clock->polled();
 }
 
 void OpenDevice::posted() {
   if (auto* clock = timing::ProcessClock::get()) clock->posted();
+}
+
+/// Whether the thread yields the processor instead of sleeping: for a while after something was
+/// found, unless others want the processor. A wake-up takes longer than the reply of a peer.
+bool OpenDevice::yields() {
+  if (slept_) return false;
+  const std::uint64_t now = driver::clock_ns();
+  if (empty_since_ns_ == 0) empty_since_ns_ = now;
+  slept_ = waits_to_sleep_ != 0 || now - empty_since_ns_ >= kYieldNs;
+  if (slept_ && waits_to_sleep_ != 0) --waits_to_sleep_;
+  return !slept_;
 }
 
 void OpenDevice::nothing_found(std::unique_lock<std::mutex>& lock) {
@@ -147,6 +165,14 @@ void OpenDevice::nothing_found(std::unique_lock<std::mutex>& lock) {
     return;
   }
   empty_polls_ = 0;
+  if (yields()) {
+    const std::uint64_t start = driver::clock_ns();
+    lock.unlock();
+    sched_yield();
+    lock.lock();
+    if (driver::clock_ns() - start > kBusyNs) waits_to_sleep_ = kWaitsToSleep;
+    return;
+  }
   const std::uint32_t seen = seen_;
   lock.unlock();
   guarded([&] {  // without the simulator no posted request completes

@@ -54,6 +54,7 @@ class OpenDevice {
   /// Called after an empty poll. After several the caller sleeps until the simulator wrote memory:
   /// both may run on one processor. In simulated time the clock lets time pass instead.
   void nothing_found(std::unique_lock<std::mutex>& lock);
+  bool yields();
   /// Called after a poll that found something, and after requests were posted.
   void something_found();
   void posted();
@@ -68,6 +69,9 @@ class OpenDevice {
   unsigned empty_polls_ = 0;
   int counted_in_ = 0;  ///< process whose clock counts the thread that watches; 0: none
   std::uint32_t seen_ = 0;
+  bool slept_ = false;                ///< in the present wait
+  std::uint64_t empty_since_ns_ = 0;  ///< the present wait; 0: no wait yet
+  unsigned waits_to_sleep_ = 0;
 };
 
 inline constexpr std::uint32_t kAsyncChannel = 0;

@@ -126,36 +126,29 @@ void Client::handle(const std::uint8_t* bytes, std::size_t size, Descriptor fd) 
   }
   if (kind == Kind::kWake && size == sizeof header) return;
   if (!joined_) return end();
+  const auto pass = [&](auto message, auto call) {
+    if (!read(message, bytes, size)) return end();
+    call(message);
+  };
   switch (kind) {
-    case Kind::kCommand: {
-      Command message{};
-      if (read(message, bytes, size)) return command(message);
-      break;
-    }
-    case Kind::kAddChannel: {
-      AddChannel message{};
-      if (read(message, bytes, size)) return add_channel(message, std::move(fd));
-      break;
-    }
-    case Kind::kRemoveChannel: {
-      RemoveChannel message{};
-      if (read(message, bytes, size)) return remove_channel(message);
-      break;
-    }
-    case Kind::kRoute: {
-      Route message{};
-      if (read(message, bytes, size)) return route(message);
-      break;
-    }
-    case Kind::kRepeat: {
-      Repeat message{};
-      if (read(message, bytes, size)) return repeat(message);
-      break;
-    }
+    case Kind::kCommand:
+      return pass(Command{}, [&](const Command& message) { command(message); });
+    case Kind::kAddChannel:
+      return pass(AddChannel{},
+                  [&](const AddChannel& message) { add_channel(message, std::move(fd)); });
+    case Kind::kRemoveChannel:
+      return pass(RemoveChannel{}, [&](const RemoveChannel& message) { remove_channel(message); });
+    case Kind::kRoute:
+      return pass(Route{}, [&](const Route& message) { route(message); });
+    case Kind::kRepeat:
+      return pass(Repeat{}, [&](const Repeat& message) { repeat(message); });
+    case Kind::kShare:
+      return pass(Share{}, [&](const Share& message) { share(message); });
+    case Kind::kEndSharing:
+      return pass(EndSharing{}, [&](const EndSharing& message) { end_sharing(message); });
     default:
-      break;
+      return end();
   }
-  end();
 }
 
 bool Client::reject(Welcome& welcome, Rejection rejection, int error, const std::string& text) {

@@ -130,6 +130,8 @@ class Client final : public std::enable_shared_from_this<Client> {
   void remove_channel(const driver::protocol::RemoveChannel& message);
   void route(const driver::protocol::Route& message);
   void repeat(const driver::protocol::Repeat& message);
+  void share(const driver::protocol::Share& message);
+  void end_sharing(const driver::protocol::EndSharing& message);
   void forget_routes(layout::AdminOp opcode, const driver::Body& body);
   void destroy_objects(driver::Context& context);
   void reply_done(driver::protocol::Kind kind, std::uint32_t tag,

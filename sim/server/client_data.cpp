@@ -9,6 +9,7 @@
 #include "model/spec/layout/records.hpp"
 #include "model/spec/layout/registers.hpp"
 #include "sim/server/client.hpp"
+#include "sim/server/shared_memory.hpp"
 
 namespace roci::sim {
 namespace {
@@ -18,6 +19,7 @@ using driver::EventKind;
 
 constexpr std::uint32_t kIndexMask = 0xFFFF;
 constexpr std::size_t kWords = kNumbers / 64;
+constexpr std::uint64_t kMostShareBytes = 1u << 30;
 
 Owned owned_of(Object object) {
   switch (object) {
@@ -168,6 +170,25 @@ void Client::repeat(const Repeat& message) {
     write(found->second, async_event(message.cookie, message.code));
   }
   reply_done(Kind::kRepeat, message.header.tag, rejection);
+}
+
+void Client::share(const Share& message) {
+  const bool whole = message.address % kShareUnit == 0 && message.bytes % kShareUnit == 0;
+  const bool sane = whole && message.bytes != 0 && message.bytes <= kMostShareBytes;
+  Descriptor file;
+  void* at = sane ? share_memory("roci-rings", message.bytes, file) : nullptr;
+  const bool done = at != nullptr &&
+                    server_.memory.share(pasid_, message.address, SharedBlock(at, message.bytes));
+  reply_done(Kind::kShare, message.header.tag,
+             done   ? Rejection::kNone
+             : sane ? Rejection::kFull
+                    : Rejection::kBad,
+             0, done ? file.get() : -1);
+}
+
+void Client::end_sharing(const EndSharing& message) {
+  const bool was = server_.memory.end_sharing(pasid_, message.address);
+  reply_done(Kind::kEndSharing, message.header.tag, was ? Rejection::kNone : Rejection::kBad);
 }
 
 bool Client::takes(unsigned adapter, const driver::Event& event) const {

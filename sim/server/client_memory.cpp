@@ -10,15 +10,31 @@
 #include <cerrno>
 #include <climits>
 #include <cstring>
+#include <iterator>
 #include <utility>
 
 namespace roci::sim {
 namespace {
 
-constexpr std::uint64_t kPageValidNs = 1000;
-constexpr std::size_t kAheadBytes = 16384;
+constexpr std::uint64_t kPageValidNs = 1000, kAheadValidNs = 16'000;
+constexpr std::size_t kAheadBytes = 16384, kMostAheadBytes = 65536;
 constexpr std::size_t kEntryBytes = 64;    // up to this, a write may be a queue entry
 constexpr std::size_t kLastWordBytes = 4;  // with the owner bit
+// The kernel permits 65,530 mappings of the simulator.
+constexpr std::size_t kMostBlocks = 32768, kMostBlocksOfProcess = 4096;
+constexpr std::uint64_t kMostSharedBytes = 1u << 30;  // one process
+
+/// Writes memory that a process polls: the last word of a queue entry last.
+void store(std::uint8_t* to, const std::uint8_t* from, std::size_t bytes) {
+  const bool entry = bytes <= kEntryBytes && bytes > kLastWordBytes &&
+                     reinterpret_cast<std::uintptr_t>(to + bytes) % kLastWordBytes == 0;
+  const std::size_t first = entry ? bytes - kLastWordBytes : bytes;
+  std::memcpy(to, from, first);
+  if (!entry) return;
+  std::uint32_t last = 0;
+  std::memcpy(&last, from + first, sizeof last);
+  __atomic_store_n(reinterpret_cast<std::uint32_t*>(to + first), last, __ATOMIC_RELEASE);
+}
 
 void wake(driver::protocol::Page& page) {
   page.written.fetch_add(1);
@@ -42,6 +58,44 @@ void ClientMemory::retire(std::uint32_t pasid) {
   space.pid = 0;
   space.gone = true;
   space.page = nullptr;
+  blocks_ -= space.shared.size();
+  space.shared.clear();
+}
+
+std::uint8_t* ClientMemory::Space::mapped(std::uint64_t address, std::size_t bytes) const {
+  const auto after = shared.upper_bound(address);
+  if (after == shared.begin()) return nullptr;
+  const auto& [first, block] = *std::prev(after);
+  const std::uint64_t offset = address - first;
+  if (offset >= block.bytes() || bytes > block.bytes() - offset) return nullptr;
+  return block.at() + offset;
+}
+
+bool ClientMemory::share(std::uint32_t pasid, std::uint64_t address, SharedBlock block) {
+  Space& space = spaces_.at(pasid);
+  const std::uint64_t end = address + block.bytes();
+  const auto after = space.shared.lower_bound(address);
+  const bool free = end > address && (after == space.shared.end() || after->first >= end) &&
+                    (after == space.shared.begin() ||
+                     address - std::prev(after)->first >= std::prev(after)->second.bytes());
+  if (!free || blocks_ >= kMostBlocks || space.shared.size() >= kMostBlocksOfProcess ||
+      block.bytes() > kMostSharedBytes - space.shared_bytes) {
+    return false;
+  }
+  space.shared_bytes += block.bytes();
+  space.shared.emplace_hint(after, address, std::move(block));
+  ++blocks_;
+  return true;
+}
+
+bool ClientMemory::end_sharing(std::uint32_t pasid, std::uint64_t address) {
+  Space& space = spaces_.at(pasid);
+  const auto found = space.shared.find(address);
+  if (found == space.shared.end()) return false;
+  space.shared_bytes -= found->second.bytes();
+  space.shared.erase(found);
+  --blocks_;
+  return true;
 }
 
 bool ClientMemory::dying(unsigned node) const {
@@ -82,8 +136,8 @@ bool ClientMemory::fetch(Space& space, std::uint64_t address, void* data, std::s
   return error == 0;
 }
 
-bool ClientMemory::valid(std::uint64_t epoch, std::uint64_t read_ns) const {
-  return epoch == epoch_ && *now_ns_ - read_ns < kPageValidNs;
+bool ClientMemory::valid(std::uint64_t epoch, std::uint64_t read_ns, std::uint64_t most_ns) const {
+  return epoch == epoch_ && *now_ns_ - read_ns < most_ns;
 }
 
 /// Reads payload from what was fetched with the payload before it, or fetches more than it needs
@@ -96,11 +150,13 @@ bool ClientMemory::read_ahead(Space& space, std::uint64_t address, std::uint8_t*
     return ahead.bytes != 0 && address >= ahead.address &&
            address - ahead.address + bytes <= ahead.bytes;
   };
-  if (!holds() || !valid(ahead.epoch, ahead.read_ns)) {
+  if (!holds() || !valid(ahead.epoch, ahead.read_ns, kAheadValidNs)) {
     if (!follows || bytes >= kAheadBytes) return false;
-    ahead.data.resize(kAheadBytes);
-    const iovec local{ahead.data.data(), kAheadBytes};
-    const iovec remote{reinterpret_cast<void*>(address), kAheadBytes};
+    const bool goes_on = address == ahead.address + ahead.bytes;
+    ahead.wanted = goes_on ? std::min(2 * ahead.wanted, kMostAheadBytes) : kAheadBytes;
+    ahead.data.resize(ahead.wanted);
+    const iovec local{ahead.data.data(), ahead.wanted};
+    const iovec remote{reinterpret_cast<void*>(address), ahead.wanted};
     ++counts_.calls_to_read;
     const ssize_t moved = process_vm_readv(space.pid, &local, 1, &remote, 1, 0);
     ahead.address = address;
@@ -116,7 +172,7 @@ bool ClientMemory::read_ahead(Space& space, std::uint64_t address, std::uint8_t*
 const ClientMemory::CachedPage* ClientMemory::held(const Space& space,
                                                    std::uint64_t address) const {
   for (const CachedPage& page : space.pages) {
-    if (page.address == address && valid(page.epoch, page.read_ns)) return &page;
+    if (page.address == address && valid(page.epoch, page.read_ns, kPageValidNs)) return &page;
   }
   return nullptr;
 }
@@ -145,6 +201,10 @@ bool ClientMemory::read(std::uint32_t pasid, std::uint64_t address, std::uint8_t
     return false;
   }
   Space& space = found->second;
+  if (const std::uint8_t* here = space.mapped(address, bytes)) {
+    std::memcpy(data, here, bytes);
+    return true;
+  }
   const std::uint64_t offset = address % kPage;
   const bool in_page = offset + bytes <= kPage && bytes < kPage;
   const CachedPage* page = in_page ? held(space, address - offset) : nullptr;
@@ -190,15 +250,19 @@ void ClientMemory::write_held(std::uint32_t pasid, std::uint64_t address,
 
 bool ClientMemory::put(Space& space, std::uint64_t address, const std::uint8_t* data,
                        std::size_t bytes) {
-  for (CachedPage& page : space.pages) page.address = 1;
-  space.ahead.bytes = 0;
-  // move() does not change what it writes from.
-  const int error = move(true, space.pid, address, const_cast<std::uint8_t*>(data), bytes);
-  // Writes to a process that has just exited succeed, as writes to pinned pages would.
-  if (error == ESRCH) return true;
-  if (error != 0) {
-    ++counts_.failures;
-    return false;
+  if (std::uint8_t* here = space.mapped(address, bytes)) {
+    store(here, data, bytes);
+  } else {
+    for (CachedPage& page : space.pages) page.address = 1;
+    space.ahead.bytes = 0;
+    // move() does not change what it writes from.
+    const int error = move(true, space.pid, address, const_cast<std::uint8_t*>(data), bytes);
+    // Writes to a process that has just exited succeed, as writes to pinned pages would.
+    if (error == ESRCH) return true;
+    if (error != 0) {
+      ++counts_.failures;
+      return false;
+    }
   }
   if (on_write_) on_write_(space.pid);
   if (bytes <= kEntryBytes) {

@@ -7,12 +7,14 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <unordered_map>
 #include <vector>
 
 #include "driver/device/protocol.hpp"
 #include "model/packet/bytes.hpp"
 #include "sim/faults/memory_access.hpp"
+#include "sim/server/shared_memory.hpp"
 #include "testbench/host/memory.hpp"
 
 namespace roci::sim {
@@ -38,6 +40,12 @@ class ClientMemory final : public testbench::AddressSpaces {
   bool dying(unsigned node) const;
   /// Removes the address space; no access with the PASID may follow.
   void remove(std::uint32_t pasid) { spaces_.erase(pasid); }
+
+  /// From now on `block` is the memory of the process from `address` on. False: it overlaps another
+  /// block, or there are too many.
+  bool share(std::uint32_t pasid, std::uint64_t address, SharedBlock block);
+  /// Ends that; false: no block begins there.
+  bool end_sharing(std::uint32_t pasid, std::uint64_t address);
 
   /// Drops the fetched pages, so that earlier writes of processes are seen.
   void forget_pages() { ++epoch_; }
@@ -76,6 +84,7 @@ class ClientMemory final : public testbench::AddressSpaces {
     std::uint64_t epoch = 0;
     std::uint64_t read_ns = 0;
     std::size_t bytes = 0;
+    std::size_t wanted = 0;  ///< by the last call; grows while the transfer goes on
     std::vector<std::uint8_t> data;
   };
   struct Space {
@@ -87,12 +96,17 @@ class ClientMemory final : public testbench::AddressSpaces {
     unsigned oldest = 0;
     std::array<CachedPage, 4> pages;
     Ahead ahead;
+    std::map<std::uint64_t, SharedBlock> shared;  ///< by first address
+    std::uint64_t shared_bytes = 0;
+
+    /// Where the range is mapped here; nullptr: it is not, or not in one block.
+    std::uint8_t* mapped(std::uint64_t address, std::size_t bytes) const;
   };
   bool put(Space& space, std::uint64_t address, const std::uint8_t* data, std::size_t bytes);
   bool fetch(Space& space, std::uint64_t address, void* data, std::size_t bytes);
   const CachedPage* held(const Space& space, std::uint64_t address) const;
   const CachedPage* cached(Space& space, std::uint64_t address);
-  bool valid(std::uint64_t epoch, std::uint64_t read_ns) const;
+  bool valid(std::uint64_t epoch, std::uint64_t read_ns, std::uint64_t most_ns) const;
   bool read_ahead(Space& space, std::uint64_t address, std::uint8_t* data, std::size_t bytes);
 
   const std::uint64_t* now_ns_ = nullptr;
@@ -101,6 +115,7 @@ class ClientMemory final : public testbench::AddressSpaces {
   std::uint64_t epoch_ = 1;
   bool wrote_ = false;
   std::unordered_map<std::uint32_t, Space> spaces_;
+  std::size_t blocks_ = 0;  ///< shared, of all processes
   Counts counts_;
 };
 

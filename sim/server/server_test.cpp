@@ -134,63 +134,6 @@ TEST_CASE("ownership: objects are destroyed before the objects that they use") {
   CHECK(owned.empty());
 }
 
-TEST_CASE("dma: a fetched page is valid until a doorbell, a write or for a microsecond") {
-  std::uint64_t now = 0;
-  driver::protocol::Page page{};
-  sim::ClientMemory memory;
-  memory.follow(now);
-  memory.add(kPasid, getpid(), &page);
-  alignas(4096) static std::uint8_t bytes[8192];
-  const auto address = reinterpret_cast<std::uintptr_t>(bytes);
-  std::uint8_t got[64];
-  const auto first = [&] {
-    REQUIRE(memory.read(kPasid, address + 64, got, sizeof got));
-    return got[0];
-  };
-  bytes[64] = 1;
-  CHECK(first() == 1);
-  CHECK(memory.read(kPasid, address + 128, got, sizeof got));
-  CHECK(memory.counts().calls_to_read == 1);
-  bytes[64] = 2;
-  memory.forget_pages();
-  CHECK(first() == 2);
-  bytes[64] = 3;
-  now += 1000;
-  CHECK(first() == 3);
-  const std::uint8_t four = 4;
-  CHECK(memory.write(kPasid, address + 64, &four, 1));
-  CHECK(bytes[64] == 4);
-  CHECK(first() == 4);
-  CHECK(page.written.load() == 1);
-  CHECK(memory.read(kPasid, address + 4090, got, 12));  // over the end of a page
-}
-
-TEST_CASE("dma: unmapped memory and processes that exited give errors") {
-  std::uint64_t now = 0;
-  driver::protocol::Page page{};
-  sim::ClientMemory memory;
-  memory.follow(now);
-  memory.add(kPasid, getpid(), &page);
-  void* gap = mmap(nullptr, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  const auto address = reinterpret_cast<std::uintptr_t>(gap);
-  std::uint8_t byte = 7;
-  CHECK(memory.read(kPasid, address, &byte, 1));
-  CHECK_FALSE(memory.write(kPasid, address, &byte, 1));  // for reading only
-  munmap(gap, 4096);
-  memory.forget_pages();
-  CHECK_FALSE(memory.read(kPasid, address, &byte, 1));
-  CHECK_FALSE(memory.read(kPasid + 1, reinterpret_cast<std::uintptr_t>(&page), &byte, 1));
-  memory.retire(kPasid);
-  CHECK(memory.holds(kPasid));
-  CHECK_FALSE(memory.read(kPasid, reinterpret_cast<std::uintptr_t>(&page), &byte, 1));
-  const std::uint8_t nine = 9;
-  CHECK(memory.write(kPasid, reinterpret_cast<std::uintptr_t>(&byte), &nine, 1));
-  CHECK(byte == 0);  // nowhere
-  memory.remove(kPasid);
-  CHECK_FALSE(memory.holds(kPasid));
-  CHECK_FALSE(memory.write(kPasid, reinterpret_cast<std::uintptr_t>(&byte), &byte, 1));
-}
-
 TEST_CASE("switch: frames go to their destination, to all other nodes, or back to the sender") {
   testbench::LinkConfig uplink;
   uplink.delay_ns = 100;
@@ -248,6 +191,19 @@ TEST_CASE("switch: an external port sends frames to unknown addresses, for its o
   CHECK(all_of(middle.to(0)) == "bc");
   CHECK(all_of(middle.to(1)) == "efg");
   CHECK(middle.drops().unknown == 1);
+}
+
+TEST_CASE("switch: a frame from outside does not overtake doorbells that were rung before it") {
+  constexpr std::uint64_t kNow = 5000, kDoorbellNs = 400, kAdapterNs = 200;
+  sim::Switch middle(1, {});
+  middle.set_mac(0, 2);
+  middle.add_external_port(0);
+  middle.arriving(0).inject(kNow, frame(2, 'x'));
+  packet::Bytes bytes;
+  std::uint64_t now = kNow;
+  for (; now < kNow + 100000 && !middle.to(0).receive(now, bytes); now += 4) middle.forward(now);
+  CHECK(now >= kNow + kDoorbellNs + kAdapterNs);
+  CHECK(now < kNow + 2000);
 }
 
 TEST_CASE("switch: an external port applies back-pressure; no frame is dropped") {

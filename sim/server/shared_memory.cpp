@@ -17,4 +17,8 @@ void* share_memory(const char* name, std::size_t bytes, Descriptor& file) {
   return at == MAP_FAILED ? nullptr : at;
 }
 
+SharedBlock::~SharedBlock() {
+  if (at_ != nullptr) munmap(at_, bytes_);
+}
+
 }  // namespace roci::sim

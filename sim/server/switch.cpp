@@ -12,6 +12,9 @@ namespace {
 constexpr std::size_t kMacBytes = 6;
 constexpr std::size_t kMostWaiting = 256;  // frames at a port
 constexpr std::uint64_t kSeedStep = 1000003;
+// A frame from outside waits for so long, so that it does not overtake what a process posted before
+// it came: a doorbell takes 400 ns to the adapter, in which a slow simulator takes in many frames.
+constexpr std::uint64_t kArrivalNs = 1000;
 
 std::uint64_t destination(const packet::Bytes& frame) {
   std::uint64_t mac = 0;
@@ -51,8 +54,9 @@ void Switch::add_external_port(unsigned node) {
   testbench::LinkConfig config = uplink_;
   config.node = static_cast<unsigned>(up_.size()) + node;
   config.seed = uplink_.seed * kSeedStep + config.node;
-  config.delay_ns = 0;  // the external port has its own rate
+  config.delay_ns = kArrivalNs;
   external_ports_[node].arriving = std::make_unique<testbench::LinkDirection>(config);
+  config.delay_ns = 0;  // the external port has its own rate
   config.faults = {};
   config.script = nullptr;
   external_ports_[node].leaving = std::make_unique<testbench::LinkDirection>(config);

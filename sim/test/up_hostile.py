@@ -25,7 +25,7 @@ class Hostile:
         self.node = node
 
     def hello(self):
-        self.socket.send(struct.pack("<IIII16sQ", 1, 7, 0x49434F52, 3, self.node, self.probe))
+        self.socket.send(struct.pack("<IIII16sQ", 1, 7, 0x49434F52, 4, self.node, self.probe))
         data, fds, _, _ = socket.recv_fds(self.socket, 256, 1)
         expect(len(data) == WELCOME_BYTES, f"welcome of {len(data)} bytes")
         rejection, = struct.unpack_from("<I", data, 8)
@@ -58,7 +58,7 @@ def check_hostile(path):
     for _ in range(60):
         h = Hostile(path)
         expect(h.hello()[0] == 0, "not accepted")
-        message = struct.pack("<II", random.randrange(1, 13), 5) + random.randbytes(random.choice(
+        message = struct.pack("<II", random.randrange(1, 18), 5) + random.randbytes(random.choice(
             [0, 4, 8, 20, 32, 64, 120, 128, 200]))
         if message[:4] == struct.pack("<I", 8) and len(message) == 8:
             continue  # that would be `roci down`
@@ -66,6 +66,24 @@ def check_hostile(path):
             socket.send_fds(h.socket, [message], [nothing.fileno()] * random.randrange(4))
         if random.random() < 0.5:
             h.socket.close()
+    # Memory to share: odd, overlapping, too large, more than any process may have.
+    h = Hostile(path)
+    h.hello()
+    for address, size, wanted in [(0, 0, 5), (4095, 4096, 5), (0, 4097, 5), (0, 1 << 40, 5),
+                                  (0, 1 << 20, 0), (4096, 4096, 3), (-4096 % 2**64, 8192, 3),
+                                  (1 << 30, 1 << 30, 3), (1 << 30, 1 << 29, 0)]:
+        h.socket.send(struct.pack("<IIQQ", 16, 1, address, size))
+        data, fds, _, _ = socket.recv_fds(h.socket, 256, 1)
+        expect(struct.unpack_from("<I", data, 8)[0] == wanted and len(fds) == (wanted == 0),
+               f"share {address:#x} {size:#x}: {data}")
+        for fd in fds:
+            try:
+                os.ftruncate(fd, 0)
+                raise AssertionError("truncate of shared memory worked")
+            except PermissionError:
+                os.close(fd)
+    h.socket.send(struct.pack("<IIQ", 17, 1, 4096))  # in the middle of a block
+    expect(struct.unpack_from("<I", h.socket.recv(64), 8)[0] == 5, "a block ended in its middle")
     # Many commands, without reading a reply.
     h = Hostile(path)
     h.hello()

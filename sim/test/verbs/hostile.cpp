@@ -59,7 +59,7 @@ struct Mapping {
   std::size_t bytes;
 };
 
-/// Writable private memory, or the doorbell page, of this process.
+/// Writable private memory and rings, or the doorbell page, of this process.
 std::vector<Mapping> mappings(bool doorbells) {
   std::vector<Mapping> found;
   std::ifstream maps("/proc/self/maps");
@@ -68,8 +68,9 @@ std::vector<Mapping> mappings(bool doorbells) {
     char rights[5] = {};
     std::sscanf(line.c_str(), "%" SCNx64 "-%" SCNx64 " %4s", &first, &last, rights);
     const bool page = line.find("roci-doorbells") != std::string::npos;
+    const bool ring = line.find("roci-rings") != std::string::npos;
     const bool named = line.find('/') != std::string::npos || line.find('[') != std::string::npos;
-    if (doorbells ? page : !named && std::string(rights) == "rw-p") {
+    if (doorbells ? page : ring || (!named && std::string(rights) == "rw-p")) {
       found.push_back({reinterpret_cast<std::uint8_t*>(first), last - first});
     }
   }

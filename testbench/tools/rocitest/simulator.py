@@ -165,5 +165,7 @@ class Simulator:
             counts.append(len(os.listdir(f"/proc/{pid}/fd")))
             time.sleep(0.03)
         found["descriptors"] = min(counts)
-        found["pages"] = pathlib.Path(f"/proc/{pid}/maps").read_text().count("roci-doorbells")
+        maps = pathlib.Path(f"/proc/{pid}/maps").read_text()
+        found["pages"] = maps.count("roci-doorbells")
+        found["rings"] = maps.count("roci-rings")
         return found

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// DMA to the memory of processes: here to that of this one.
+#include "sim/server/client_memory.hpp"
+
+#include <doctest/doctest.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <vector>
+
+using namespace roci;
+
+namespace {
+
+constexpr std::uint32_t kPasid = 0x1234;
+
+}  // namespace
+
+TEST_CASE("dma: a fetched page is valid until a doorbell, a write or for a microsecond") {
+  std::uint64_t now = 0;
+  driver::protocol::Page page{};
+  sim::ClientMemory memory;
+  memory.follow(now);
+  memory.add(kPasid, getpid(), &page);
+  alignas(4096) static std::uint8_t bytes[8192];
+  const auto address = reinterpret_cast<std::uintptr_t>(bytes);
+  std::uint8_t got[64];
+  const auto first = [&] {
+    REQUIRE(memory.read(kPasid, address + 64, got, sizeof got));
+    return got[0];
+  };
+  bytes[64] = 1;
+  CHECK(first() == 1);
+  CHECK(memory.read(kPasid, address + 128, got, sizeof got));
+  CHECK(memory.counts().calls_to_read == 1);
+  bytes[64] = 2;
+  memory.forget_pages();
+  CHECK(first() == 2);
+  bytes[64] = 3;
+  now += 1000;
+  CHECK(first() == 3);
+  const std::uint8_t four = 4;
+  CHECK(memory.write(kPasid, address + 64, &four, 1));
+  CHECK(bytes[64] == 4);
+  CHECK(first() == 4);
+  CHECK(page.written.load() == 1);
+  CHECK(memory.read(kPasid, address + 4090, got, 12));  // over the end of a page
+}
+
+TEST_CASE("dma: unmapped memory and processes that exited give errors") {
+  std::uint64_t now = 0;
+  driver::protocol::Page page{};
+  sim::ClientMemory memory;
+  memory.follow(now);
+  memory.add(kPasid, getpid(), &page);
+  void* gap = mmap(nullptr, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  const auto address = reinterpret_cast<std::uintptr_t>(gap);
+  std::uint8_t byte = 7;
+  CHECK(memory.read(kPasid, address, &byte, 1));
+  CHECK_FALSE(memory.write(kPasid, address, &byte, 1));  // for reading only
+  munmap(gap, 4096);
+  memory.forget_pages();
+  CHECK_FALSE(memory.read(kPasid, address, &byte, 1));
+  CHECK_FALSE(memory.read(kPasid + 1, reinterpret_cast<std::uintptr_t>(&page), &byte, 1));
+  memory.retire(kPasid);
+  CHECK(memory.holds(kPasid));
+  CHECK_FALSE(memory.read(kPasid, reinterpret_cast<std::uintptr_t>(&page), &byte, 1));
+  const std::uint8_t nine = 9;
+  CHECK(memory.write(kPasid, reinterpret_cast<std::uintptr_t>(&byte), &nine, 1));
+  CHECK(byte == 0);  // nowhere
+  memory.remove(kPasid);
+  CHECK_FALSE(memory.holds(kPasid));
+  CHECK_FALSE(memory.write(kPasid, reinterpret_cast<std::uintptr_t>(&byte), &byte, 1));
+}
+
+TEST_CASE("dma: memory that both map is reached without a system call, and up to its last byte") {
+  constexpr std::uint64_t kAddress = 0x10000;  // nothing is mapped there
+  constexpr std::size_t kBytes = 8192;
+  std::uint64_t now = 0;
+  driver::protocol::Page page{};
+  sim::ClientMemory memory;
+  memory.follow(now);
+  memory.add(kPasid, getpid(), &page);
+  sim::Descriptor file;
+  const auto block = [&] {
+    return sim::SharedBlock(sim::share_memory("roci-test", kBytes, file), kBytes);
+  };
+  REQUIRE(memory.share(kPasid, kAddress, block()));
+  auto* process = static_cast<std::uint8_t*>(
+      mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0));
+  REQUIRE(process != MAP_FAILED);
+
+  std::vector<std::uint8_t> entry(64);
+  for (std::size_t i = 0; i < entry.size(); ++i) entry[i] = static_cast<std::uint8_t>(i + 1);
+  CHECK(memory.write(kPasid, kAddress + kBytes - 64, entry.data(), 64));
+  CHECK(std::equal(entry.begin(), entry.end(), process + kBytes - 64));
+  CHECK(page.written.load() == 1);
+  process[100] = 9;  // seen at once: nothing is kept
+  std::uint8_t byte = 0;
+  CHECK(memory.read(kPasid, kAddress + 100, &byte, 1));
+  CHECK(byte == 9);
+  process[100] = 8;
+  CHECK(memory.read(kPasid, kAddress + 100, &byte, 1));
+  CHECK(byte == 8);
+  CHECK(memory.counts().calls_to_read == 0);
+  // Beyond its ends there is no memory.
+  CHECK_FALSE(memory.read(kPasid, kAddress - 1, &byte, 1));
+  CHECK_FALSE(memory.read(kPasid, kAddress + kBytes, &byte, 1));
+  CHECK_FALSE(memory.write(kPasid, kAddress + kBytes - 32, entry.data(), 64));
+  CHECK_FALSE(memory.read(kPasid + 1, kAddress, &byte, 1));
+  // Blocks do not overlap.
+  CHECK_FALSE(memory.share(kPasid, kAddress, block()));
+  CHECK_FALSE(memory.share(kPasid, kAddress + 4096, block()));
+  CHECK_FALSE(memory.share(kPasid, kAddress - 4096, block()));
+  CHECK(memory.share(kPasid, kAddress + kBytes, block()));
+  CHECK_FALSE(memory.end_sharing(kPasid, kAddress + 4096));
+  CHECK(memory.end_sharing(kPasid, kAddress));
+  CHECK_FALSE(memory.read(kPasid, kAddress, &byte, 1));
+  memory.retire(kPasid);
+  CHECK_FALSE(memory.read(kPasid, kAddress + kBytes, &byte, 1));
+  CHECK(process[kBytes - 1] == 64);  // the process keeps what it has mapped
+  munmap(process, kBytes);
+}
+
+TEST_CASE("dma: a process shares so much at most, and gets it back") {
+  std::uint64_t now = 0;
+  driver::protocol::Page page{};
+  sim::ClientMemory memory;
+  memory.follow(now);
+  memory.add(kPasid, getpid(), &page);
+  sim::Descriptor file;
+  std::uint64_t blocks = 0;
+  while (memory.share(kPasid, blocks << 12,
+                      sim::SharedBlock(sim::share_memory("roci-test", 4096, file), 4096))) {
+    ++blocks;
+    REQUIRE(blocks <= 4096);
+  }
+  CHECK(blocks == 4096);
+  CHECK(memory.end_sharing(kPasid, 7 << 12));
+  CHECK(memory.share(kPasid, 7 << 12,
+                     sim::SharedBlock(sim::share_memory("roci-test", 4096, file), 4096)));
+}
