@@ -12,7 +12,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 from rtl import yosys  # noqa: E402
-from rtl.syn import measure, table, timing  # noqa: E402
+from rtl.syn import measure, paths, table, timing  # noqa: E402
 
 PACKAGE = """package roci_pkg;
   localparam int unsigned Unused = 3;
@@ -109,6 +109,19 @@ class GateTest(unittest.TestCase):
         self.write("roci_pkg.sv", PACKAGE.replace("Unused = 3", "Unused = 4"))
         self.assertEqual(self.check(), [])
         self.assertEqual(self.runs, [])
+
+    def test_a_row_of_an_earlier_model_counts_until_its_code_changes(self):
+        rows = table.read(self.table)
+        rows["chain any"].update(model=1, sources=self.meter.digest(*CHAIN, model=1))
+        table.write(self.table, rows, self.meter.tool)
+        self.assertEqual(self.check(), [])
+        self.assertEqual(self.update(), [])
+        self.assertEqual(table.read(self.table)["chain any"]["model"], 1)
+        timing.update(self.meter, self.table, [], False, earlier=True)
+        self.assertEqual(table.read(self.table)["chain any"]["model"], paths.MODEL)
+        rows["chain any"]["sources"] = "0"
+        table.write(self.table, rows, self.meter.tool)
+        self.assertEqual(len(self.check()), 1)
 
     def test_a_used_declaration_changes_the_digest(self):
         before = self.meter.digest(*CHAIN)

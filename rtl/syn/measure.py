@@ -70,10 +70,14 @@ class Meter:
     def __init__(self, folder, qps=QPS):
         self.folder, self.qps, self.tool = folder, qps, blocks.tool_version()
 
-    def digest(self, name, width):
+    def digest(self, name, width, model=paths.MODEL):
         """Changes with the sources, the parameters, the tool and the delay model."""
         return blocks.digest(name, blocks.parameters(name, width, self.qps), self.tool,
-                             blocks.COMMAND, paths.MODEL)
+                             blocks.COMMAND, model)
+
+    def is_of_sources(self, row, name, width):
+        """Whether a row was measured on these sources, by whatever delay model."""
+        return row["sources"] == self.digest(name, width, row.get("model", 1))
 
     def known(self, name, width):
         """The row of an earlier measurement, or None."""
@@ -87,6 +91,7 @@ class Meter:
         row = row_of(netlist)
         row["seconds"] = round(time.monotonic() - start)
         row["sources"] = sources
+        row["model"] = paths.MODEL
         row["commit"] = commit(yosys.sources(f"roci_{name}"))
         self.folder.mkdir(parents=True, exist_ok=True)
         kept = self.folder / f"{name}_{sources}.json"

@@ -57,6 +57,31 @@ class Paths(unittest.TestCase):
         self.assertEqual(found.ends_by_delay()[0][2], 1)
         self.assertEqual(found.sizes["LUTRAM"], 4)
 
+    def test_a_carry_chain_is_entered_and_left_once(self):
+        found = netlist({"a": cell("FDRE", {"D": 9}, {"Q": 2}),
+                         "x": cell("LUT2", {"I0": 2}, {"O": 3}),
+                         "c": cell("CARRY4", {"S": 3}, {"CO": 4}),
+                         "d": cell("CARRY4", {"CI": 4}, {"CO": 5}),
+                         "e": cell("CARRY4", {"CI": 5}, {"O": 6}),
+                         "b": cell("FDRE", {"D": 6}, {"Q": 7})})
+        ns, levels, *_ = found.ends_by_delay()[0]
+        self.assertEqual(levels, 1)
+        self.assertAlmostEqual(ns, 3 * 0.20 + 0.10 + 0.10 + 0.025 + 0.10)
+
+    def test_a_carry_from_elsewhere_is_routed(self):
+        found = netlist({"a": cell("FDRE", {"D": 9}, {"Q": 2}),
+                         "c": cell("CARRY4", {"CI": 2}, {"CO": 3}),
+                         "b": cell("FDRE", {"D": 3}, {"Q": 4})})
+        self.assertAlmostEqual(found.ends_by_delay()[0][0], 0.20 + 0.10 + 0.20)
+
+    def test_an_address_that_only_writes_ends_a_path(self):
+        found = netlist({"m": cell("RAM32M", {"ADDRA": 2, "ADDRD": 8}, {"DOA": 3}),
+                         "b": cell("FDRE", {"D": 3}, {"Q": 4}),
+                         "a": cell("FDRE", {"D": 9}, {"Q": 8})})
+        found.worst = found.arrivals()
+        self.assertEqual([bit for bit, *_ in found.arcs[3]], [2])
+        self.assertIn(8, [bit for bit, _ in found.ends])
+
     def test_shift_register_ends_a_path(self):
         found = netlist({"s": cell("SRL16E", {"D": 2, "A0": 8}, {"Q": 3}),
                          "x": cell("LUT1", {"I0": 3}, {"O": 2})})

@@ -4,7 +4,7 @@
 
 usage: timing.py [BLOCK...] [--width 64|128|256|512] [--qps N] [--budget NS] [--paths N]
        timing.py --check [BLOCK...]                    the test synthesis.timing
-       timing.py --update [BLOCK...] [--accept-worse]
+       timing.py --update [BLOCK...] [--accept-worse] [--earlier-models]
 
 BLOCK is a block's name, such as rx_parse or rq; without one, all are meant. Each block is
 synthesized by itself and flat, so paths between two blocks are not seen; the tops rx, tx, sq, rq,
@@ -18,7 +18,8 @@ slowest paths with their source.
 code of its block has changed, the rows that took longest not at all (SECONDS in all); one small
 block is always measured. Exit status 1 when a block got worse, or when a row is not of the sources.
 --update measures the rows whose code has changed, writes the table and the pages that show it. A
-row that got worse stays as it was, with exit status 1, unless --accept-worse is given.
+row that got worse stays as it was, with exit status 1, unless --accept-worse is given. Rows of an
+earlier delay model stay as long as the code is the same, unless --earlier-models is given.
 """
 import argparse
 import pathlib
@@ -63,8 +64,8 @@ def check(meter, rows, names, seconds=SECONDS, anchor=ANCHOR):
                 yield (f"{table.label(*anchor)}: the same sources have other figures, "
                        f"{table.differences(row, new)}: the tool, the delay model (raise MODEL in "
                        f"paths.py) or the table was changed; run {UPDATE}")
-    changed = [key for key in wanted
-               if rows.get(table.label(*key), {}).get("sources") != meter.digest(*key)]
+    changed = [key for key in wanted if table.label(*key) not in rows
+               or not meter.is_of_sources(rows[table.label(*key)], *key)]
     cost = {key: 0 if meter.known(*key) else rows.get(table.label(*key), {}).get("seconds", 20)
             for key in changed}
     for key in sorted(changed, key=cost.get):
@@ -85,7 +86,7 @@ def check(meter, rows, names, seconds=SECONDS, anchor=ANCHOR):
             yield f"{label}: its sources have changed, {word} ({figures}): run {UPDATE}"
 
 
-def update(meter, path, names, accept):
+def update(meter, path, names, accept, earlier=False):
     """Measures what has changed and writes the table; the labels of rows that got worse."""
     rows, bad = table.read(path), []
     if not names:
@@ -94,7 +95,8 @@ def update(meter, path, names, accept):
     for key in table.keys(names):
         label = table.label(*key)
         old = rows.get(label)
-        if old and old["sources"] == meter.digest(*key):
+        if old and meter.is_of_sources(old, *key) and not (
+                earlier and old.get("model", 1) != paths.MODEL):
             continue
         new = meter.row(*key)
         word, figures = table.verdict(old, new) if old else ("new", f"{new['levels']} levels, "
@@ -119,6 +121,7 @@ def main():
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--update", action="store_true")
     parser.add_argument("--accept-worse", action="store_true")
+    parser.add_argument("--earlier-models", action="store_true")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/syn",
                         help="keeps measurements in DIR/measured")
     args = parser.parse_args()
@@ -133,7 +136,7 @@ def main():
               f"{table.label(*ANCHOR)}")
         return 1 if found else 0
     if args.update:
-        bad = update(meter, TABLE, args.blocks, args.accept_worse)
+        bad = update(meter, TABLE, args.blocks, args.accept_worse, args.earlier_models)
         subprocess.run([sys.executable, str(PAGES)], check=True)
         for label in bad:
             print(f"{label}: worse, and not written; --accept-worse writes it")

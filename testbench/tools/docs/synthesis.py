@@ -106,4 +106,8 @@ def place_region(tree, _page, _argument):
 def commit_region(tree, _page, argument):
     """The commits on which the rows of a table were measured."""
     result = load(tree, {"timing": TIMING, "place": PLACE}[argument])
-    yield commits(result["rows"].values()) if result else "an unknown commit"
+    rows = list(result["rows"].values()) if result else []
+    newest = max((entry.get("model", 1) for entry in rows), default=1)
+    old = sum(entry.get("model", 1) != newest for entry in rows)
+    yield (commits(rows) if result else "an unknown commit") + (
+        f"; {old} rows by the delay model before, which routed carries" if old else "")
