@@ -64,6 +64,7 @@ roci_reset_sync.sv
 ../dma/scatter/roci_scatter.sv
 ../dma/scatter/roci_scatter_done.sv
 ../icrc/icrc/roci_icrc.sv
+../icrc/icrc/roci_icrc_matrix.sv
 ../icrc/icrc/roci_icrc_unwind.sv
 ../icrc/icrc_rx/roci_icrc_rx.sv
 ../icrc/icrc_tx/roci_icrc_tx.sv

@@ -2,9 +2,11 @@
 // Block reads of five clients: runs of 64-byte blocks, in order for each client, no client waiting
 // for another. One memory holds what arrived; each client owns a part and reads only what fits.
 //
-// Throughput: one beat in and one block out a clock, also to one client. Latency: one clock from a
-// request to ar_valid_o, two from the last beat of a block to br_rsp_valid_o. Clients 0, 2 and 4
-// take each block in the clock in which it comes.
+// Throughput: one beat in and one block out a clock, also to client 0, 2 or 4; to 1 or 3 one every
+// two clocks. Latency: one clock from a request to ar_valid_o, two from the last beat of a block to
+// br_rsp_valid_o. Clients 0, 2 and 4 take each block in the clock in which it comes. To 1 and 3 a
+// block is offered for one clock at a time, after one in which they were ready; what they do not
+// take is read again.
 //
 //   read tags   0tttttt client 0, 10ttttt 1, 1100ttt 2, 1101ttt 3, 1110ttt 4
 //   blocks      0..255            256..383   384..415   416..447   448..479
@@ -47,9 +49,8 @@ module roci_dma_block_read #(
   localparam int unsigned LaneBits = $clog2(Lanes);
   localparam int unsigned PlaceBits = 9 + LaneBits;
   localparam int unsigned ReqBits   = roci_pkg::BlockReadReqBits;
-  localparam int unsigned RspBits   = roci_pkg::BlockReadRspBits;
 
-  // Clients that may let a block wait; the others need no register for it.
+  // Clients that may not take a block.
   localparam logic [Clients-1:0] Waits = 5'b01010;
 
   logic [Clients-1:0]           ar_valid, ar_grant, beat, head_valid, pop, idle;
@@ -138,17 +139,20 @@ module roci_dma_block_read #(
     end
   end
 
-  // Which block leaves: its client has none waiting, or takes that one now.
-  logic [Clients-1:0] at_ram_q, held_q, wants;
+  // Which block is offered. A client that may not take it has to be ready now, and the block that
+  // was offered to it has to be taken, or not.
+  logic [Clients-1:0] at_ram_q, offer, wants;
   logic [8:0]         out_block;
   logic               read;
-  assign wants = head_valid & (~(at_ram_q | held_q) | br_rsp_ready_i | ~Waits);
+  assign wants = head_valid & ~(Waits & (at_ram_q | ~br_rsp_ready_i));
   roci_arbiter #(.Clients(Clients)) u_out (
-    .clk_i, .rst_ni, .request_i(wants), .grant_o(pop), .index_o(unused_out_client), .taken_i(1'b1));
+    .clk_i, .rst_ni, .request_i(wants), .grant_o(offer), .index_o(unused_out_client),
+    .taken_i(1'b1));
+  assign pop  = (offer & ~Waits) | (at_ram_q & br_rsp_ready_i & Waits);
   assign read = |wants;
   always_comb begin
     out_block = '0;
-    for (int c = 0; c < Clients; c++) if (pop[c]) out_block = out_block | head_block[9*c +: 9];
+    for (int c = 0; c < Clients; c++) if (offer[c]) out_block = out_block | head_block[9*c +: 9];
   end
 
   logic [511:0]       block;
@@ -170,28 +174,11 @@ module roci_dma_block_read #(
       .ready_o(unused_ready[l]));
   end
 
-  // A block not taken at once moves aside, so that the memory can serve the others.
-  for (genvar c = 0; c < Clients; c++) begin : gen_client_out
-    if (Waits[c]) begin : gen_waits
-      logic [RspBits-1:0] block_q;
-      always_ff @(posedge clk_i) begin
-        if (at_ram_q[c] && !br_rsp_ready_i[c]) block_q <= {|lane_error, block};
-      end
-      assign br_rsp_o[RspBits*c +: RspBits] = held_q[c] ? block_q : {|lane_error, block};
-    end else begin : gen_at_once
-      assign br_rsp_o[RspBits*c +: RspBits] = {|lane_error, block};
-    end
-  end
-  assign br_rsp_valid_o = at_ram_q | held_q;
-
+  assign br_rsp_o       = {Clients{{|lane_error, block}}};
+  assign br_rsp_valid_o = at_ram_q;
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      at_ram_q <= '0;
-      held_q   <= '0;
-    end else begin
-      at_ram_q <= pop;
-      held_q   <= br_rsp_valid_o & ~br_rsp_ready_i & Waits;
-    end
+    if (!rst_ni) at_ram_q <= '0;
+    else at_ram_q <= offer;
   end
 
   assign idle_o = (&idle) && br_rsp_valid_o == '0;

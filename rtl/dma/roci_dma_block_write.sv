@@ -112,20 +112,19 @@ module roci_dma_block_write #(
 
   // Data: each byte in all places of the block that its client may write, given out by beats.
   roci_pkg::block_write_req_t req_cq, req_eq, req_atomic, req_fw;
-  logic [511:0] placed;
+  logic [HalfBlock-1:0] half;
+  logic                 whole;  // a block of firmware
   assign req_cq     = bw_req_i[0 +: ReqBits];
   assign req_eq     = bw_req_i[ReqBits +: ReqBits];
   assign req_atomic = bw_req_i[2*ReqBits +: ReqBits];
   assign req_fw     = bw_req_i[3*ReqBits +: ReqBits];
+  assign whole      = chosen == 2'd3 && req_fw.bytes > 7'(HalfBlock / 8);
   always_comb begin
     unique case (chosen)
-      2'd0:    placed = {2{req_cq.data[HalfBlock-1:0]}};
-      2'd1:    placed = {4{req_eq.data[Event-1:0]}};
-      2'd2:    placed = {8{rotate(req_atomic.data[Word-1:0], req_atomic.addr[2:0])}};
-      default: begin
-        placed = {2{req_fw.data[HalfBlock-1:0]}};
-        if (req_fw.bytes > 7'(HalfBlock / 8)) placed = req_fw.data;
-      end
+      2'd0:    half = req_cq.data[HalfBlock-1:0];
+      2'd1:    half = {2{req_eq.data[Event-1:0]}};
+      2'd2:    half = {4{rotate(req_atomic.data[Word-1:0], req_atomic.addr[2:0])}};
+      default: half = req_fw.data[HalfBlock-1:0];
     endcase
   end
   logic unused;
@@ -144,7 +143,7 @@ module roci_dma_block_write #(
     if (!rst_ni) valid_q <= 1'b0;
     else if (data_ready) valid_q <= take;
     if (take) begin
-      block_q <= placed;
+      block_q <= {whole ? req_fw.data[511:HalfBlock] : half, half};
       index_q <= req.addr[BoundBits-1:OffBits];
       from_q  <= req.addr[OffBits-1:0];
       end_q   <= end_pos[OffBits-1:0];

@@ -172,19 +172,19 @@ module roci_rx #(
     .pay_tready_i(buffer_ready),
     .idle_o(buffer_idle), .done_o(buffer_done));
 
-  // A frame waits here for the verdicts on its ICRC and checksums. That on the ICRC may come before
-  // the frame ends, when bytes follow the datagram.
-  localparam int unsigned PendingBits = roci_pkg::RxFrameBits + 10 + 2;
-  roci_pkg::rx_frame_t joined, record;
-  logic [9:0]          joined_rows, record_rows;
+  // Records of frames that are kept go into the queue and wait there for the verdicts on ICRC and
+  // checksums; of the others only these verdicts are taken. That on the ICRC may come before the
+  // frame ends, when bytes follow the datagram.
+  roci_pkg::rx_frame_t queued, record;
+  logic [9:0]          record_rows;
   logic                joined_overflow, joined_kept, pending, meet, icrc_there, icrc_good,
-                       sums_there, sums_good, record_valid, record_ready;
+                       sums_there, sums_good, record_valid, record_ready, to_all, whole, sums_right;
   logic [3:0]          unused_ready;
   logic [4:0]          unused_pending, unused_icrc, unused_sums;
-  roci_fifo #(.Width(PendingBits), .Depth(Verdicts)) u_pending (
-    .clk_i, .rst_ni, .in_data_i({rows, overflow, kept, frame}),
+  roci_fifo #(.Width(2), .Depth(Verdicts)) u_pending (
+    .clk_i, .rst_ni, .in_data_i({overflow, kept}),
     .in_valid_i(frame_end), .in_ready_o(unused_ready[0]),
-    .out_data_o({joined_rows, joined_overflow, joined_kept, joined}),
+    .out_data_o({joined_overflow, joined_kept}),
     .out_valid_o(pending), .out_ready_i(meet), .level_o(unused_pending));
   roci_fifo #(.Width(1), .Depth(Verdicts)) u_icrc_verdicts (
     .clk_i, .rst_ni, .in_data_i(icrc_ok), .in_valid_i(icrc_done), .in_ready_o(unused_ready[1]),
@@ -194,27 +194,29 @@ module roci_rx #(
     .out_data_o(sums_good), .out_valid_o(sums_there), .out_ready_i(meet), .level_o(unused_sums));
   assign meet = pending && icrc_there && sums_there;
 
+  roci_rx_queue #(.Width(roci_pkg::RxFrameBits + 11), .Depth(Records)) u_queue (
+    .clk_i, .rst_ni, .in_data_i({frame.qpn == '1, rows, frame}),
+    .in_valid_i(frame_end && kept), .in_ready_o(unused_ready[3]),
+    .verdict_i({sums_good, icrc_good}), .verdict_valid_i(meet && joined_kept),
+    .out_data_o({to_all, record_rows, queued}), .out_verdict_o({sums_right, whole}),
+    .out_valid_o(record_valid), .out_ready_i(record_ready));
+
   logic record_group;  // for all queue pairs that are attached to its address
-  assign record_group = Attachments != 0 && record.qpn == '1 && !record.bad;
+  assign record_group = Attachments != 0 && to_all && !record.bad;
   always_comb begin
-    record = joined;
-    if (joined.bad && joined.cause == roci_pkg::DropMalformed) begin
+    record = queued;
+    if (queued.bad && queued.cause == roci_pkg::DropMalformed) begin
       record.cause = roci_pkg::DropMalformed;
-    end else if (!sums_good) begin
+    end else if (!sums_right) begin
       record.bad   = 1'b1;
       record.cause = roci_pkg::DropMalformed;
-    end else if (!icrc_good) begin
+    end else if (!whole) begin
       record.bad   = 1'b1;
       record.cause = roci_pkg::DropIcrc;
     end
   end
-  roci_pkg::rx_frame_t queue_frame, admit_frame;
-  logic                queue_group, admit_copy, admit_valid, admit_takes;
-  roci_rx_queue #(.Width(roci_pkg::RxFrameBits + 11), .Depth(Records)) u_queue (
-    .clk_i, .rst_ni, .in_data_i({record_group, joined_rows, record}),
-    .in_valid_i(meet && joined_kept), .in_ready_o(unused_ready[3]),
-    .out_data_o({queue_group, record_rows, queue_frame}),
-    .out_valid_o(record_valid), .out_ready_i(record_ready));
+  roci_pkg::rx_frame_t admit_frame;
+  logic                admit_copy, admit_valid, admit_takes;
 
   // Places in the queue are reserved at the end of the frame, so that a join never waits. The count
   // follows a clock later.
@@ -234,15 +236,15 @@ module roci_rx #(
   if (Attachments != 0) begin : gen_groups
     roci_rx_groups #(.NumQps(NumQps), .Attachments(Attachments)) u_groups (
       .clk_i, .rst_ni, .pause_i, .ready_o(groups_ready), .busy_o(groups_busy), .row_write_valid_i,
-      .row_write_i, .frame_i(queue_frame), .frame_group_i(queue_group),
+      .row_write_i, .frame_i(record), .frame_group_i(record_group),
       .frame_valid_i(record_valid), .frame_ready_o(record_ready), .frame_o(admit_frame),
       .frame_copy_o(admit_copy), .frame_valid_o(admit_valid), .frame_ready_i(admit_takes));
   end else begin : gen_no_groups
-    assign admit_frame = queue_frame;
+    assign admit_frame = record;
     assign {admit_copy, admit_valid, record_ready} = {1'b0, record_valid, admit_takes};
     assign {groups_ready, groups_busy} = 2'b10;
     logic unused_group;
-    assign unused_group = queue_group;
+    assign unused_group = record_group;
   end
 
   logic           admit_ready, admit_idle, grh_valid, grh_ready, grh_idle;
@@ -292,6 +294,6 @@ module roci_rx #(
 
   `ASSERT(VerdictsHaveRoom, `IMPLIES(frame_end, unused_ready[0]) &&
           `IMPLIES(icrc_done, unused_ready[1]) && `IMPLIES(sums_valid, unused_ready[2]))
-  `ASSERT(QueueHasRoom, `IMPLIES(meet && joined_kept, unused_ready[3]))
+  `ASSERT(QueueHasRoom, `IMPLIES(frame_end && kept, unused_ready[3]))
 
 endmodule

@@ -17,11 +17,12 @@ LUTS, BLOCK_RAMS = 83640, 208
 SMALL = {"DataWidth": 64} | {
     name: int(value) for name, value in
     re.findall(r"^(\w+)=(\d+)$", (yosys.RTL / "syn/small.txt").read_text(), re.M)}
-# Constant bits of records are found before memories are mapped, not after.
-PREPARE = "flatten; opt -full; wreduce; opt -full; "
+# Constant bits of records are found before memories are mapped, not after; what leaves a memory
+# with such bits is one more step for those after it.
+PREPARE = "flatten; opt -full; wreduce; opt -full; " + 3 * "opt_mem; opt -full; "
 # Wide memories of few rows that Yosys would build from LUTs: the block RAMs that nothing else needs
 # take these.
-IN_BLOCK_RAM = ("u_srq_blocks", "u_header.u_av", "u_fetch.u_attr", "u_place.u_blocks",
+IN_BLOCK_RAM = ("u_srq_blocks", "u_rows.u_av", "u_fetch.u_attr", "u_place.u_blocks",
                 "u_state.u_table.u_word", "u_state.u_qp")
 # Memories of which no row is read in the clock in which it is written, or not to be used: block RAM
 # needs no bypass, which would take a LUT4 and two flip-flops a bit.

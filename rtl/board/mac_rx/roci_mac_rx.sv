@@ -6,7 +6,7 @@
 // while there was no room is dropped whole, and counted.
 //
 // Throughput: a beat per clock of the slower side. Latency: store and forward, and the crossing:
-// two clocks of the MAC and seven of the core after the last beat.
+// two clocks of the MAC and six of the core after the last beat.
 //
 //   mac_clk_i                       clk_i
 //   s_axis --+--> crossing --------> buffer of whole frames ---> m_axis

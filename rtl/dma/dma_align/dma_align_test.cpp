@@ -63,6 +63,10 @@ unsigned runs(unsigned count, unsigned stall, std::mt19937& random) {
       bool same = true;
       for (unsigned i = 0; i < kBeat; ++i) same &= port::byte(dut->out_data_o, i) == beat.bytes[i];
       REQUIRE(same);
+      for (unsigned i = 0; i < kBeat; ++i) {
+        same &= (dut->out_strb_o >> i & 1) == (i >= beat.from && i < beat.to);
+      }
+      REQUIRE(same);
       REQUIRE(dut->out_from_o == beat.from);
       REQUIRE(dut->out_to_o == beat.to);
       REQUIRE(dut->out_last_o == beat.last);

@@ -13,6 +13,7 @@
 module roci_dma_align #(
   parameter int unsigned DataWidth = 512,
   parameter int unsigned UserBits  = 1,
+  parameter int unsigned Zeros     = 1,  // 0: bytes outside the run may be any
   localparam int unsigned OffBits = $clog2(DataWidth / 8)
 ) (
   input  logic                 clk_i,
@@ -31,6 +32,7 @@ module roci_dma_align #(
 
   // out
   output logic [DataWidth-1:0] out_data_o,  // bytes outside the run are 0
+  output logic [DataWidth/8-1:0] out_strb_o,  // bytes of the run
   output logic [OffBits-1:0]   out_from_o,  // first byte of the run in this beat
   output logic [OffBits:0]     out_to_o,    // one past the last
   output logic                 out_last_o,  // last beat of the run
@@ -64,12 +66,16 @@ module roci_dma_align #(
   assign full = sum[OffBits];
   assign take = in_valid_i && in_ready_o;
 
-  // Second stage: merge with what earlier slices left.
-  logic [DataWidth-1:0] turned_q, rest_q, keep, merged;
-  logic [OffBits-1:0]   at_q, begin_at_q;
+  // Second stage: merge with what earlier slices left. A bit a byte chooses between the two, says
+  // what is kept, and what belongs to the run.
+  logic [DataWidth-1:0] turned_q, rest_q;
+  logic [Bytes-1:0]     after_q, run_q;           // where the slice begins, and the run
+  logic [Bytes-1:0]     below;                    // before the end
+  logic [Bytes-1:0]     fresh;                    // from the slice, not from earlier ones
+  logic [OffBits-1:0]   begin_at_q;
   logic [OffBits:0]     sum_q, to;
   logic [UserBits-1:0]  user_q;
-  logic                 valid_q, begin_q, end_q, spill_q, second_q, open_q;
+  logic                 valid_q, end_q, spill_q, second_q, open_q;
   logic                 emit, step, two;
 
   assign emit = sum_q[OffBits] || end_q;
@@ -84,17 +90,20 @@ module roci_dma_align #(
   end
 
   // Wide work only when there is something: simulation skips the branch.
+  assign fresh = second_q ? '0 : after_q;
+  assign below = sum_q[OffBits-1:0] == '0 ? '1 : ~({Bytes{1'b1}} << sum_q[OffBits-1:0]);
   always_comb begin
-    keep   = '0;
-    merged = '0;
+    out_strb_o = '0;
+    out_data_o = '0;
     if (valid_q) begin
-      keep   = {DataWidth{1'b1}} << {at_q, 3'b000};
-      merged = second_q ? rest_q : (turned_q & keep) | (begin_q ? '0 : rest_q & ~keep);
-      if (out_last_o) merged = merged & ~({DataWidth{1'b1}} << {to, 3'b000});
+      out_strb_o = second_q ? below : run_q & (end_q && !spill_q ? below : '1);
+      for (int i = 0; i < Bytes; i++) begin
+        out_data_o[8*i +: 8] = fresh[i] ? turned_q[8*i +: 8] : rest_q[8*i +: 8];
+        if (Zeros != 0 && !out_strb_o[i]) out_data_o[8*i +: 8] = '0;
+      end
     end
   end
 
-  assign out_data_o  = merged;
   assign out_from_o  = second_q ? '0 : begin_at_q;
   assign out_to_o    = to;
   assign out_last_o  = end_q && !two;
@@ -120,15 +129,19 @@ module roci_dma_align #(
       fill_q     <= sum[OffBits-1:0];
       from_q     <= full ? '0 : from;
       turned_q   <= rotate(in_data_i, fill - in_start_i);
-      at_q       <= fill;
+      after_q    <= {Bytes{1'b1}} << fill;
+      run_q      <= {Bytes{1'b1}} << from;
       begin_at_q <= from;
       sum_q      <= sum;
       spill_q    <= full && sum[OffBits-1:0] != '0;
-      begin_q    <= in_begin_i;
       end_q      <= in_end_i;
       user_q     <= in_user_i;
     end
-    if (step && !second_q) rest_q <= sum_q[OffBits] ? turned_q : merged;
+    if (step && !second_q) begin
+      for (int i = 0; i < Bytes; i++) begin
+        if (sum_q[OffBits] || after_q[i]) rest_q[8*i +: 8] <= turned_q[8*i +: 8];
+      end
+    end
   end
 
   `ASSUME(SliceInRange, `IMPLIES(in_valid_i, in_bytes_i != '0 &&
@@ -140,6 +153,18 @@ module roci_dma_align #(
   // No byte is lost, made or changed: bytes are counted on both sides, and one of any number is
   // followed. What is inside stands between begin_at_q and sum_q of the slice, or waits in rest_q.
   (* anyconst *) logic [7:0] f_n;
+  logic [OffBits-1:0] at_q;  // where the slice begins
+  logic               begin_q;
+  always_ff @(posedge clk_i) begin
+    if (take) at_q    <= fill;
+    if (take) begin_q <= in_begin_i;
+  end
+  `ASSERT(BytesAreChosen, `IMPLIES(valid_q,
+                                   after_q == {Bytes{1'b1}} << at_q
+                                   && run_q == {Bytes{1'b1}} << begin_at_q))
+  `ASSERT(StrobesAreTheRun, `IMPLIES(out_valid_o,
+                                     out_strb_o == (({Bytes{1'b1}} << out_from_o)
+                                                    & ~({Bytes{1'b1}} << out_to_o))))
   logic [7:0] f_in_q, f_out_q, f_inside, f_ahead, f_byte_q, f_given, f_stored, f_lane;
   logic       f_here;
   assign f_given  = f_n - f_in_q;    // in the slice offered

@@ -70,7 +70,7 @@ module roci_gather #(
     .in_data_i, .in_start_i, .in_bytes_i,
     .in_begin_i(!open), .in_pos_i(pos[OffBits-1:0]), .in_end_i(in_last_i),
     .in_user_i(error), .in_valid_i(slice_valid), .in_ready_o(align_ready),
-    .out_data_o(pay_tdata_o), .out_from_o(unused_from), .out_to_o(unused_to),
+    .out_data_o(pay_tdata_o), .out_strb_o(), .out_from_o(unused_from), .out_to_o(unused_to),
     .out_last_o(pay_tlast_o), .out_user_o(user), .out_valid_o(pay_tvalid_o),
     .out_ready_i(pay_tready_i), .open_o(open), .idle_o(align_idle));
   assign pay_terror_o = user && pay_tlast_o;

@@ -182,8 +182,6 @@ module roci_scatter #(
   end
 
   // The user field carries the beat of the segment's start within the burst boundary.
-  logic [OffBits-1:0]   from;
-  logic [OffBits:0]     to;
   logic [IndexBits-1:0] base, index_q, index;
   logic                 run_ends, run_begins_q;
 `ifdef FORMAL
@@ -193,21 +191,22 @@ module roci_scatter #(
   assign align_idle  = f_align_idle;
   assign w_valid_o   = 1'b0;
   assign w_data_o    = '0;
-  assign {from, to, base, run_ends} = '0;
+  assign w_strb_o    = '0;
+  assign {base, run_ends} = '0;
 `else
-  roci_dma_align #(.DataWidth(DataWidth), .UserBits(IndexBits)) u_align (
+  roci_dma_align #(.DataWidth(DataWidth), .UserBits(IndexBits), .Zeros(0)) u_align (
     .clk_i, .rst_ni,
     .in_data_i(pay_tdata_i), .in_start_i(start_q), .in_bytes_i(bytes), .in_begin_i(begin_q),
     .in_pos_i(p_addr_q[OffBits-1:0]), .in_end_i(seg_ends),
     .in_user_i(p_addr_q[BoundBits-1:OffBits]),
     .in_valid_i(p_valid_q && pay_tvalid_i && !p_drop_q), .in_ready_o(align_ready),
-    .out_data_o(w_data_o), .out_from_o(from), .out_to_o(to), .out_last_o(run_ends),
+    .out_data_o(w_data_o), .out_strb_o(w_strb_o), .out_from_o(), .out_to_o(),
+    .out_last_o(run_ends),
     .out_user_o(base), .out_valid_o(w_valid_o), .out_ready_i(w_ready_i),
     .open_o(), .idle_o(align_idle));
 `endif
   assign index    = run_begins_q ? base : index_q;
   assign w_last_o = run_ends || (&index);
-  assign w_strb_o = ({Bytes{1'b1}} << from) & ~({Bytes{1'b1}} << to);
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) run_begins_q <= 1'b1;

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariant CRC of RoCE v2 (WIRE-37, WIRE-38) and v1 over frames of any length.
 //
-// Throughput: one beat per clock, no bubble between frames. Latency: two clocks from the last beat
-// to valid_o. Nothing moves while enable_i is 0.
+// Throughput: one beat per clock, no bubble between frames. Latency: three clocks from the last
+// beat to valid_o. Nothing moves while enable_i is 0.
 //
-//   data --> cover --> XOR tree --> +--> state --> state_o
-//                                   ^      |
-//                                   +- x^W +      W = DataWidth
+//   data --> cleared where it is not covered --> XOR tree --> +--> state --> state_o
+//                              constants of the headers --^   ^      |
+//                                                             +- x^W +   W = DataWidth
 //
-// CRC is linear, so a frame is summed up from a zero state: bytes in front of the IP header become
-// zeros, which change nothing, and the state after the eight 0xFF bytes of the missing LRH is
-// XORed into the first four bytes of the IP header. After the last byte come zeros up to the end
-// of the lane, so the running state always moves on by a full beat. The caller takes those gap_o
-// zero bytes out again (roci_icrc_unwind) or expects them (roci_icrc_rx): cheaper than a rotator
-// for the last beat.
+// CRC is linear, so a frame is summed up from a zero state. Bytes before the IP header become
+// zeros, which change nothing, and so do fields that count as ones: what these and the state after
+// the eight 0xFF bytes of the missing LRH add is a constant of beat and kind of headers.
+// After the last byte come zeros up to the end of the lane, so the running state always moves on by
+// a full beat. The caller takes those gap_o bytes out (roci_icrc_unwind) or expects them (icrc_rx).
 
 `include "assert.svh"
 
@@ -47,8 +46,8 @@ module roci_icrc #(
   localparam logic [31:0] Polynomial = 32'hEDB8_8320;  // bit-reversed, low bit first
   localparam logic [31:0] AfterLrh = 32'hDEBB_20E3;    // register after eight bytes of 0xFF
 
-  // Row i of the tree: the data bits that add up to bit i of the state at the end of the beat.
-  // Runs at elaboration only.
+  // Row i of the tree: the data bits that add up to bit i of the state at the end of the beat. This
+  // and other functions with coverage off run at elaboration, or in the proof.
   // verilator coverage_off
   function automatic logic [32*DataWidth-1:0] tree_rows(input logic [31:0] polynomial);
     logic [31:0] effect;
@@ -70,7 +69,6 @@ module roci_icrc #(
 
   localparam logic [1:0] Ipv4 = 2'd0, Ipv6 = 2'd1, Grh = 2'd2;
 
-  // Runs at elaboration only.
   // verilator coverage_off
   function automatic logic [HeadBits-1:0] ones_of(input logic [1:0] kind, input int ip);
     ones_of = '0;
@@ -102,43 +100,55 @@ module roci_icrc #(
   localparam logic [2*HeadBits-1:0] Start =
       {HeadBits'({AfterLrh, 144'd0}), HeadBits'({AfterLrh, 112'd0})};
 
-  function automatic logic [DataWidth-1:0] cover_head(input logic [DataWidth-1:0] data,
-                                                      input logic [BeatBits-1:0]  beat,
-                                                      input logic [1:0]           kind,
-                                                      input logic                 vlan);
-    cover_head = data;
+  // Bits of a beat that do not count as sent.
+  function automatic logic [DataWidth-1:0] uncovered(input logic [BeatBits-1:0] beat,
+                                                     input logic [1:0]          kind,
+                                                     input logic                vlan);
+    uncovered = '0;
     for (int b = 0; b < HeadBeats; b++) begin
       for (int v = 0; v < 6; v++) begin
         if (beat == BeatBits'(b) && {kind, vlan} == 3'(v)) begin
-          cover_head = ((data | Ones[HeadBits*v + DataWidth*b +: DataWidth])
-                        & ~Ethernet[HeadBits*(v%2) + DataWidth*b +: DataWidth])
-                       ^ Start[HeadBits*(v%2) + DataWidth*b +: DataWidth];
+          uncovered = Ones[HeadBits*v + DataWidth*b +: DataWidth]
+                      | Ethernet[HeadBits*(v%2) + DataWidth*b +: DataWidth];
         end
       end
     end
   endfunction
 
-  function automatic logic [DataWidth-1:0] clear_tail(input logic [DataWidth-1:0] data,
-                                                    input logic [Bytes-1:0]     keep,
-                                                    input logic                 last);
-    clear_tail = data;
-    if (last) begin
-      for (int i = 0; i < Bytes; i++) clear_tail[8*i +: 8] = keep[i] ? data[8*i +: 8] : 8'd0;
-    end
-  endfunction
-
-  function automatic logic [31:0] sum_of(input logic [DataWidth-1:0] data);
+  // verilator coverage_off
+  function automatic logic [31:0] rows_of(input logic [DataWidth-1:0] data);
     for (int row = 0; row < 32; row++) begin
-      sum_of[row] = ^(data & TreeRows[DataWidth*row +: DataWidth]);
+      rows_of[row] = ^(data & TreeRows[DataWidth*row +: DataWidth]);
     end
   endfunction
+  // verilator coverage_on
+  logic [DataWidth-1:0] covered_q;
+  logic [31:0]          sum;
+  roci_icrc_matrix #(.Columns(DataWidth), .Rows(TreeRows)) u_tree (
+    .data_i(covered_q), .sum_o(sum));
+
+  // What the headers of a kind add to the sum of a beat.
+  localparam int unsigned Kinds = 6;
+  logic [32*Kinds*HeadBeats-1:0] constants;
+  for (genvar b = 0; b < HeadBeats; b++) begin : gen_beat
+    for (genvar v = 0; v < Kinds; v++) begin : gen_kind
+      localparam logic [31:0] Constant =
+          rows_of(Ones[HeadBits*v + DataWidth*b +: DataWidth]
+                  ^ Start[HeadBits*(v%2) + DataWidth*b +: DataWidth]);
+      assign constants[32*(Kinds*b+v) +: 32] = Constant;
+    end
+  end
 
   // The state acts like data in the first four bytes of the beat.
-  function automatic logic [31:0] advance(input logic [31:0] state);
-    for (int row = 0; row < 32; row++) begin
-      advance[row] = ^(state & TreeRows[DataWidth*row +: 32]);
-    end
+  // verilator coverage_off
+  function automatic logic [32*32-1:0] first_columns(input logic [32*DataWidth-1:0] rows);
+    for (int row = 0; row < 32; row++) first_columns[32*row +: 32] = rows[DataWidth*row +: 32];
   endfunction
+  // verilator coverage_on
+
+  logic [31:0] state_q, advanced;
+  roci_icrc_matrix #(.Columns(32), .Rows(first_columns(TreeRows))) u_advance (
+    .data_i(state_q), .sum_o(advanced));
 
   function automatic logic [GapBits-1:0] gap_of(input logic [Bytes-1:0] keep);
     logic [Bytes-1:0] end_at;  // one-hot: the last byte
@@ -148,22 +158,39 @@ module roci_icrc #(
       gap_of = gap_of | (end_at[i] ? GapBits'(Bytes - 1 - i) : '0);
     end
   endfunction
-
-  logic [1:0]          kind;
-  logic [BeatBits-1:0] beat_q;  // index in the frame; stays at HeadBeats after the headers
-  logic [31:0]         sum_q, state_q;
-  logic [GapBits-1:0]  sum_gap_q, gap_q;
-  logic                sum_valid_q, sum_first_q, sum_last_q, done_q;
+  logic [1:0]           kind;
+  logic [BeatBits-1:0]  beat_q;  // index in the frame; stays at HeadBeats after the headers
+  logic [DataWidth-1:0] clear;
+  logic [31:0]          constant, constant_q, sum_q;
+  logic [GapBits-1:0]   covered_gap_q, sum_gap_q, gap_q;
+  logic                 covered_valid_q, covered_first_q, covered_last_q;
+  logic                 sum_valid_q, sum_first_q, sum_last_q, done_q, take;
   assign kind = roce_v1_i ? Grh : ipv6_i ? Ipv6 : Ipv4;
+  assign take = enable_i && valid_i;
+
+  // clock 1: bytes that do not count are cleared
+  always_comb begin
+    clear    = uncovered(beat_q, kind, vlan_i);
+    constant = '0;
+    for (int b = 0; b < HeadBeats; b++) begin
+      for (int v = 0; v < Kinds; v++) begin
+        if (beat_q == BeatBits'(b) && {kind, vlan_i} == 3'(v)) begin
+          constant = constants[32*(Kinds*b+v) +: 32];
+        end
+      end
+    end
+  end
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      beat_q      <= '0;
-      sum_valid_q <= 1'b0;
-      done_q      <= 1'b0;
+      beat_q          <= '0;
+      covered_valid_q <= 1'b0;
+      sum_valid_q     <= 1'b0;
+      done_q          <= 1'b0;
     end else if (enable_i) begin
-      sum_valid_q <= valid_i;
-      done_q      <= sum_valid_q && sum_last_q;
+      covered_valid_q <= valid_i;
+      sum_valid_q     <= covered_valid_q;
+      done_q          <= sum_valid_q && sum_last_q;
       if (valid_i) begin
         if (last_i) beat_q <= '0;
         else if (beat_q != BeatBits'(HeadBeats)) beat_q <= beat_q + 1'b1;
@@ -172,17 +199,31 @@ module roci_icrc #(
   end
 
   always_ff @(posedge clk_i) begin
-    if (enable_i && valid_i) begin
-      sum_q       <= sum_of(clear_tail(cover_head(data_i, beat_q, kind, vlan_i), keep_i, last_i));
-      sum_first_q <= beat_q == '0;
-      sum_last_q  <= last_i;
-      if (last_i) sum_gap_q <= gap_of(keep_i);
+    if (take) begin
+      for (int i = 0; i < 2 * Bytes; i++) begin
+        covered_q[4*i +: 4] <= clear[4*i] || (last_i && !keep_i[i/2]) ? '0 : data_i[4*i +: 4];
+      end
+      constant_q      <= constant;
+      covered_first_q <= beat_q == '0;
+      covered_last_q  <= last_i;
+      covered_gap_q   <= gap_of(keep_i);
     end
   end
 
+  // clock 2: the sum of the beat
+  always_ff @(posedge clk_i) begin
+    if (enable_i && covered_valid_q) begin
+      sum_q       <= sum ^ constant_q;
+      sum_first_q <= covered_first_q;
+      sum_last_q  <= covered_last_q;
+      sum_gap_q   <= covered_gap_q;
+    end
+  end
+
+  // clock 3: over the beats
   always_ff @(posedge clk_i) begin
     if (enable_i && sum_valid_q) begin
-      state_q <= sum_q ^ (sum_first_q ? 32'd0 : advance(state_q));
+      state_q <= sum_q ^ (sum_first_q ? 32'd0 : advanced);
       gap_q   <= sum_gap_q;
     end
   end
@@ -202,49 +243,55 @@ module roci_icrc #(
     end
   endfunction
 
-  (* anyconst *) logic [31:0] f_state;
   logic [DataWidth+31:0] f_bits;
   logic [31:0]           f_serial;
-  assign f_bits = {data_i, f_state};
+  assign f_bits = {covered_q, state_q};
   always_comb begin
-    f_serial = f_state;
-    for (int i = 0; i < Bytes; i++) f_serial = add_byte(f_serial, data_i[8*i +: 8]);
+    f_serial = state_q;
+    for (int i = 0; i < Bytes; i++) f_serial = add_byte(f_serial, covered_q[8*i +: 8]);
     if ((f_bits & (f_bits - 1'b1)) == '0) begin
-      BeatIsSerial : assert ((sum_of(data_i) ^ advance(f_state)) == f_serial);
+      BeatIsSerial : assert ((sum ^ advanced) == f_serial);
     end
   end
 
   // What is covered, byte by byte: `at` counts from the IP header.
-  function automatic logic [7:0] covered(input logic [7:0] data, input int at, input logic ipv6,
-                                         input logic grh);
-    covered = data;
-    if (at < 0) covered = 8'd0;
-    else if (grh  ? at == 1 || at == 2 || at == 3 || at == 7 || at == 44
-           : ipv6 ? at == 1 || at == 2 || at == 3 || at == 7 || at == 46 || at == 47 || at == 52
+  function automatic logic [7:0] covers(input logic [7:0] data, input int at);
+    covers = data;
+    if (at < 0) covers = 8'd0;
+    else if (roce_v1_i ? at == 1 || at == 2 || at == 3 || at == 7 || at == 44
+           : ipv6_i ? at == 1 || at == 2 || at == 3 || at == 7 || at == 46 || at == 47 || at == 52
                   : at == 1 || at == 8 || at == 10 || at == 11 || at == 26 || at == 27
-                    || at == 32) covered = 8'hFF;
-    else if ((grh || ipv6) && at == 0) covered = data | 8'h0F;
-    if (at == 0) covered = covered ^ 8'hE3;  // the start state 0xDEBB20E3, low byte first
-    if (at == 1) covered = covered ^ 8'h20;
-    if (at == 2) covered = covered ^ 8'hBB;
-    if (at == 3) covered = covered ^ 8'hDE;
+                    || at == 32) covers = 8'hFF;
+    else if ((roce_v1_i || ipv6_i) && at == 0) covers = data | 8'h0F;
+    // the start state 0xDEBB20E3, low byte first
+    if (at >= 0 && at < 4) covers = covers ^ 8'(32'hDEBB_20E3 >> (8 * at));
   endfunction
 
-  logic [DataWidth-1:0] f_covered;
+  // What the definition covers of a byte is what stays of it and what is added, and the latter is
+  // what it covers of a zero. Bytes after the end add nothing: a frame has all of its headers.
+  logic [DataWidth-1:0] f_covered, f_added, f_left;
+  logic                 f_clear_is_right;
   always_comb begin
     f_covered = data_i;
+    f_added   = '0;
     for (int b = 0; b < 16; b++) begin
       for (int i = 0; i < Bytes; i++) begin
         if (beat_q == BeatBits'(b)) begin
-          f_covered[8*i +: 8] =
-              vlan_i ? covered(data_i[8*i +: 8], Bytes * b + i - 18, ipv6_i, roce_v1_i)
-                     : covered(data_i[8*i +: 8], Bytes * b + i - 14, ipv6_i, roce_v1_i);
+          f_covered[8*i +: 8] = vlan_i ? covers(data_i[8*i +: 8], Bytes * b + i - 18)
+                                       : covers(data_i[8*i +: 8], Bytes * b + i - 14);
+          f_added[8*i +: 8]   = vlan_i ? covers(8'd0, Bytes * b + i - 18)
+                                       : covers(8'd0, Bytes * b + i - 14);
         end
-        if (last_i && !keep_i[i]) f_covered[8*i +: 8] = 8'd0;
       end
     end
-    FieldsAreMasked : assert (
-        clear_tail(cover_head(data_i, beat_q, kind, vlan_i), keep_i, last_i) == f_covered);
+    f_clear_is_right = 1'b1;
+    for (int i = 0; i < 2 * Bytes; i++) begin
+      f_left[4*i +: 4] = clear[4*i] ? '0 : data_i[4*i +: 4];
+      if (clear[4*i +: 4] != {4{clear[4*i]}}) f_clear_is_right = 1'b0;
+    end
+    FieldsAreMasked   : assert ((f_left ^ f_added) == f_covered);
+    ClearsWholeFours  : assert (f_clear_is_right);
+    ConstantIsSum     : assert (constant == rows_of(f_added));
   end
   always_comb OneBit : cover (f_bits != '0 && (f_bits & (f_bits - 1'b1)) == '0);
 `endif

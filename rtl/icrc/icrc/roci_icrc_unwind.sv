@@ -39,21 +39,14 @@ module roci_icrc_unwind #(
   endfunction
   // verilator coverage_on
 
-  function automatic logic [31:0] multiply(input logic [32*32-1:0] rows,
-                                           input logic [31:0]      state);
-    for (int row = 0; row < 32; row++) multiply[row] = ^(state & rows[32*row +: 32]);
-  endfunction
-
-  localparam logic [32*32-1:0] Back1 = back_rows(8);
-  localparam logic [32*32-1:0] Back2 = back_rows(16);
-  localparam logic [32*32-1:0] Back4 = back_rows(32);
-
-  logic [31:0] by1, by2, by4;
+  logic [31:0] back1, back2, back4, by1, by2, by4;
   logic [31:0] low_q, high_q;
-
-  assign by1 = gap_i[0] ? multiply(Back1, state_i) : state_i;
-  assign by2 = gap_i[1] ? multiply(Back2, by1) : by1;
-  assign by4 = gap_i[2] ? multiply(Back4, by2) : by2;
+  roci_icrc_matrix #(.Rows(back_rows(8))) u_back1 (.data_i(state_i), .sum_o(back1));
+  roci_icrc_matrix #(.Rows(back_rows(16))) u_back2 (.data_i(by1), .sum_o(back2));
+  roci_icrc_matrix #(.Rows(back_rows(32))) u_back4 (.data_i(by2), .sum_o(back4));
+  assign by1 = gap_i[0] ? back1 : state_i;
+  assign by2 = gap_i[1] ? back2 : by1;
+  assign by4 = gap_i[2] ? back4 : by2;
 
   logic valid_q;
   always_ff @(posedge clk_i) begin
@@ -63,21 +56,23 @@ module roci_icrc_unwind #(
 
   if (GapBits > 3) begin : gen_high
     logic [GapBits-1:3] gap_q;
-    logic [31:0]        by8, by16, by32;
-    localparam logic [32*32-1:0] Back8 = back_rows(64);
+    logic [31:0]        back8, by8, by16, by32;
+    roci_icrc_matrix #(.Rows(back_rows(64))) u_back8 (.data_i(low_q), .sum_o(back8));
     always_ff @(posedge clk_i) begin
       if (enable_i && valid_i) gap_q <= gap_i[GapBits-1:3];
     end
-    assign by8 = gap_q[3] ? multiply(Back8, low_q) : low_q;
+    assign by8 = gap_q[3] ? back8 : low_q;
     if (GapBits > 4) begin : gen_16
-      localparam logic [32*32-1:0] Back16 = back_rows(128);
-      assign by16 = gap_q[4] ? multiply(Back16, by8) : by8;
+      logic [31:0] back16;
+      roci_icrc_matrix #(.Rows(back_rows(128))) u_back16 (.data_i(by8), .sum_o(back16));
+      assign by16 = gap_q[4] ? back16 : by8;
     end else begin : gen_no_16
       assign by16 = by8;
     end
     if (GapBits > 5) begin : gen_32
-      localparam logic [32*32-1:0] Back32 = back_rows(256);
-      assign by32 = gap_q[5] ? multiply(Back32, by16) : by16;
+      logic [31:0] back32;
+      roci_icrc_matrix #(.Rows(back_rows(256))) u_back32 (.data_i(by16), .sum_o(back32));
+      assign by32 = gap_q[5] ? back32 : by16;
     end else begin : gen_no_32
       assign by32 = by16;
     end

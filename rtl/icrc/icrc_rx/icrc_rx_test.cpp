@@ -12,7 +12,7 @@
 namespace {
 
 constexpr unsigned kLane = DATA_WIDTH / 8;
-constexpr unsigned kLatency = 3;
+constexpr unsigned kLatency = 4;
 
 struct Bench {
   struct Expected {

@@ -2,7 +2,7 @@
 // Checks the invariant CRC of RoCE frames that pass by.
 //
 // Throughput: one beat per clock, frames of a single beat back to back. Latency: done_o is up for
-// one clock, three clocks after the beat with last_i, once for every frame.
+// one clock, four clocks after the beat with last_i, once for every frame.
 //
 // A frame with its ICRC after it leaves the CRC register at the constant 0xDEBB20E3 (the residue
 // of CRC-32). roci_icrc runs on to the end of the lane over zeros, so the register is compared with
@@ -80,7 +80,7 @@ module roci_icrc_rx #(
   end
 
 `ifdef FORMAL
-  // One verdict for each frame, three clocks after its last beat, and it is "good" exactly when the
+  // One verdict for each frame, four clocks after its last beat, and it is "good" exactly when the
   // register is the residue, run on bit by bit over as many zero bytes as the last beat lacks.
   function automatic logic [31:0] run_on(input logic [GapBits-1:0] zeros);
     logic [31:0] crc;
@@ -92,8 +92,8 @@ module roci_icrc_rx #(
     end
   endfunction
 
-  logic [2:0]         f_last_q;      // a frame ended so many clocks ago, plus one
-  logic [GapBits-1:0] f_gap, f_gap1_q, f_gap2_q;
+  logic [3:0]         f_last_q;      // a frame ended so many clocks ago, plus one
+  logic [GapBits-1:0] f_gap, f_gap1_q, f_gap2_q, f_gap3_q;
   logic [3:0]         f_frames_q;    // ended, without verdict
   logic               f_good_q;
   always_comb begin
@@ -105,18 +105,19 @@ module roci_icrc_rx #(
       f_last_q   <= '0;
       f_frames_q <= '0;
     end else begin
-      f_last_q   <= {f_last_q[1:0], valid_i && last_i};
+      f_last_q   <= {f_last_q[2:0], valid_i && last_i};
       f_frames_q <= f_frames_q + 4'(valid_i && last_i) - 4'(done_o);
     end
     f_gap1_q <= f_gap;
     f_gap2_q <= f_gap1_q;
-    f_good_q <= state == run_on(f_gap2_q);
+    f_gap3_q <= f_gap2_q;
+    f_good_q <= state == run_on(f_gap3_q);
   end
   // As roci_axis_check holds of the stream from the MAC
   `ASSUME(KeepIsWhole, `IMPLIES(valid_i && last_i, keep_i[0] && (keep_i & (keep_i + 1'b1)) == '0))
-  `ASSERT(OneVerdictEach, done_o == f_last_q[2])
-  `ASSERT(NoFrameLostOrMade, f_frames_q == 4'(f_last_q[0]) + 4'(f_last_q[1]) + 4'(f_last_q[2]))
-  `ASSERT(ZerosAreCounted, `IMPLIES(f_last_q[1], state_valid && gap == f_gap2_q))
+  `ASSERT(OneVerdictEach, done_o == f_last_q[3])
+  `ASSERT(NoFrameLostOrMade, f_frames_q == 4'($countones(f_last_q)))
+  `ASSERT(ZerosAreCounted, `IMPLIES(f_last_q[2], state_valid && gap == f_gap3_q))
   `ASSERT(GoodIsResidue, `IMPLIES(done_o, ok_o == f_good_q))
   `COVER(BackToBack, &f_last_q && done_o && !ok_o)
   `COVER(Good, done_o && ok_o)

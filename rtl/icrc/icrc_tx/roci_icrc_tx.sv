@@ -2,10 +2,10 @@
 // Appends the invariant CRC to RoCE frames; other frames pass untouched, in order.
 //
 // Throughput: one beat out per clock; a frame whose ICRC does not fit into its last beat gets one
-// more beat. Latency: five clocks. All registers hold while the output is not taken.
+// more beat. Latency: six clocks. All registers hold while the output is not taken.
 //
-//   in --+--> ring of 4 beats ----------------------------> merge --> out
-//        +--> roci_icrc (2 clocks) --> unwind (2 clocks) ---^
+//   in --+--> ring of 5 beats ----------------------------> merge --> out
+//        +--> roci_icrc (3 clocks) --> unwind (2 clocks) ---^
 //
 // A RoCE frame is padded to a multiple of four from the BTH on, and 14 or 18 bytes of Ethernet
 // lie before it: without its ICRC it is 2 modulo 4 bytes long. So the ICRC always starts in byte 2
@@ -53,21 +53,24 @@ module roci_icrc_tx #(
   assign enable          = (!out_valid_q || m_axis_tready_i) && !extra_q;
   assign s_axis_tready_o = enable;
 
-  // Beats on their way. A slot is read in the clock in which it is written again.
-  logic [BeatBits-1:0] ring [4];
-  logic [1:0]          slot_q;
-  logic [3:0]          valid_q;  // bit 3: the slot about to be read
+  // Beats on their way: a slot is read five clocks after it was written.
+  localparam int unsigned Slots = 5;
+  logic [BeatBits-1:0] ring [8];
+  logic [2:0]          slot_q, read_q;
+  logic [Slots-1:0]    valid_q;  // top bit: the slot about to be read
   logic                take;
 
   assign take = enable && s_axis_tvalid_i;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      slot_q  <= '0;
+      slot_q  <= 3'(Slots);
+      read_q  <= '0;
       valid_q <= '0;
     end else if (enable) begin
       slot_q  <= slot_q + 1'b1;
-      valid_q <= {valid_q[2:0], s_axis_tvalid_i};
+      read_q  <= read_q + 1'b1;
+      valid_q <= {valid_q[Slots-2:0], s_axis_tvalid_i};
     end
   end
 
@@ -84,7 +87,8 @@ module roci_icrc_tx #(
 `else
   logic [31:0]        state, icrc;
   logic [GapBits-1:0] gap;
-  logic               state_valid;
+  logic               state_valid, unused_gap;
+  assign unused_gap = ^gap[1:0];
 
   roci_icrc #(.DataWidth(DataWidth)) u_icrc (
     .clk_i, .rst_ni,
@@ -106,7 +110,7 @@ module roci_icrc_tx #(
     .enable_i(enable),
     .valid_i(state_valid),
     .state_i(state),
-    .gap_i(gap),
+    .gap_i({gap[GapBits-1:2], 2'd2}),  // as the length is 2 modulo 4
     .state_o(icrc)
   );
 `endif
@@ -117,7 +121,7 @@ module roci_icrc_tx #(
   logic                 last, roce, poison, append, overflow;
   logic [31:0]          trailer;
 
-  assign beat = ring[slot_q];
+  assign beat = ring[read_q];
   assign {poison, roce, last, keep, data} = beat;
   assign append   = roce && last;
   assign overflow = append && keep[Bytes-3];
@@ -141,8 +145,8 @@ module roci_icrc_tx #(
       out_valid_q <= 1'b0;
       extra_q     <= 1'b0;
     end else if (!out_valid_q || m_axis_tready_i) begin
-      out_valid_q <= extra_q || valid_q[3];
-      extra_q     <= !extra_q && valid_q[3] && overflow;
+      out_valid_q <= extra_q || valid_q[Slots-1];
+      extra_q     <= !extra_q && valid_q[Slots-1] && overflow;
     end
   end
 
@@ -151,7 +155,7 @@ module roci_icrc_tx #(
       out_data_q[15:0] <= rest_q;
       out_keep_q       <= Bytes'(3);
       out_last_q       <= 1'b1;
-    end else if (enable && valid_q[3]) begin
+    end else if (enable && valid_q[Slots-1]) begin
       out_last_q <= last && !overflow;
       out_roce_q <= roce;
       rest_q     <= trailer[31:16];
@@ -185,8 +189,8 @@ module roci_icrc_tx #(
   assign f_out = m_axis_tvalid_o && m_axis_tready_i;
   always_comb begin
     f_ends = '0;
-    for (int i = 0; i < 4; i++) begin
-      f_ends = f_ends + 4'(valid_q[i] && ring[slot_q + 2'(3 - i)][DataWidth + Bytes]);
+    for (int i = 0; i < Slots; i++) begin
+      f_ends = f_ends + 4'(valid_q[i] && ring[slot_q - 3'(1 + i)][DataWidth + Bytes]);
     end
   end
   always_ff @(posedge clk_i) begin
@@ -200,8 +204,8 @@ module roci_icrc_tx #(
       f_frames_q <= f_frames_q + 4'(f_in && s_axis_tlast_i) - 4'(f_out && m_axis_tlast_o);
     end
   end
-  `ASSERT(NoBeatLostOrMade, f_beats_q == 4'(valid_q[0]) + 4'(valid_q[1]) + 4'(valid_q[2])
-                                         + 4'(valid_q[3]) + 4'(out_valid_q && !f_extra_q))
+  `ASSERT(NoBeatLostOrMade, f_beats_q == 4'($countones(valid_q)) + 4'(out_valid_q && !f_extra_q))
+  `ASSERT(ReadFollows, slot_q - read_q == 3'(Slots))
   `ASSERT(NoFrameLostOrMade, f_frames_q == f_ends + 4'(out_valid_q && out_last_q) + 4'(extra_q))
   // Beats in the ring are as they came: without gaps, all full except for the last, which is padded
   // in a RoCE frame.
@@ -210,8 +214,8 @@ module roci_icrc_tx #(
   logic                f_formed;
   always_comb begin
     f_formed = 1'b1;
-    for (int i = 0; i < 4; i++) begin
-      f_beat = ring[slot_q + 2'(3 - i)];
+    for (int i = 0; i < Slots; i++) begin
+      f_beat = ring[slot_q - 3'(1 + i)];
       f_keep = f_beat[DataWidth +: Bytes];
       if (valid_q[i] && ((f_keep & (f_keep + 1'b1)) != '0 || !f_keep[0] ||
           (!f_beat[DataWidth + Bytes] && !(&f_keep)) ||
@@ -223,7 +227,7 @@ module roci_icrc_tx #(
   `ASSERT(ExtraIsOfAFrame, `IMPLIES(extra_q, out_valid_q && !out_last_q))
   `ASSERT(ExtraEndsIt, `IMPLIES(f_extra_q && out_valid_q, out_last_q))
   `COVER(ExtraOut, f_out && f_extra_q)
-  `COVER(Filled, f_beats_q == 4'd5)
+  `COVER(Filled, f_beats_q == 4'd6)
   initial assume (!rst_ni);
 `endif
 

@@ -3,7 +3,8 @@
 // written as they come; they stay only when the frame ends without an error.
 //
 // Throughput: a beat in and a beat out per clock, no bubble between packets; a dropped packet takes
-// one clock of the reader. Latency: three clocks from a command to the first beat.
+// one clock of the reader. Latency: two clocks from a command to the first beat. The memory's
+// read register is the output stage.
 //
 //   base                    base + row        At the end of a frame base moves after its rows
 //    |  frame in flight -->  |                (commit) or stays (rollback). A command takes the
@@ -48,7 +49,6 @@ module roci_rx_buffer #(
 );
 
   localparam int unsigned RowBits  = $clog2(Rows);
-  localparam int unsigned OutDepth = 4;
 
   // writing
   logic [RowBits:0]   base_q, read_q, oldest_q;  // top bit: pass parity
@@ -84,23 +84,21 @@ module roci_rx_buffer #(
     .in_valid_i(command_valid_i), .in_ready_o(command_ready_o), .out_data_o({keep, drop, rows}),
     .out_valid_o(command_valid), .out_ready_i(command_taken), .level_o(unused_commands));
 
-  logic [9:0]                 row_q;  // rows of the command already read
-  logic                       read, read_last, pending_q, pending_last_q;
-  logic [$clog2(OutDepth):0]  out_level;
-  assign read          = command_valid && !drop && out_level + ($clog2(OutDepth) + 1)'(pending_q) <
-                                                   ($clog2(OutDepth) + 1)'(OutDepth);
+  logic [9:0] row_q;  // rows of the command already read
+  logic       read, read_last;
+  assign read          = command_valid && !drop && (!pay_tvalid_o || pay_tready_i);
   assign read_last     = row_q + 1'b1 == rows;
   assign command_taken = drop || (read && read_last);
 
   // Rows that are kept stay in use, and reading returns to the first of them.
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      read_q    <= '0;
-      oldest_q  <= '0;
-      row_q     <= '0;
-      pending_q <= 1'b0;
+      read_q       <= '0;
+      oldest_q     <= '0;
+      row_q        <= '0;
+      pay_tvalid_o <= 1'b0;
     end else begin
-      pending_q <= read;
+      pay_tvalid_o <= read || (pay_tvalid_o && !pay_tready_i);
       if (read) begin
         read_q <= read_last && keep ? oldest_q : read_q + 1'b1;
         row_q  <= read_last ? '0 : row_q + 1'b1;
@@ -112,25 +110,18 @@ module roci_rx_buffer #(
     end
   end
   always_ff @(posedge clk_i) begin
-    if (read) pending_last_q <= read_last;
+    if (read) pay_tlast_o <= read_last;
   end
 
-  logic [DataWidth-1:0] row_data;
-  logic                 unused_ready, unused_out_ready;
+  logic unused_ready;
   roci_ram #(.Width(DataWidth), .Depth(Rows)) u_memory (
     .clk_i, .rst_ni, .write_i(write_i && !full), .write_row_i(write_row),
     .write_data_i(write_data_i), .read_i(read), .read_row_i(read_q[RowBits-1:0]),
-    .read_data_o(row_data), .ready_o(unused_ready));
-
-  roci_fifo #(.Width(DataWidth + 1), .Depth(OutDepth)) u_out (
-    .clk_i, .rst_ni, .in_data_i({pending_last_q, row_data}), .in_valid_i(pending_q),
-    .in_ready_o(unused_out_ready), .out_data_o({pay_tlast_o, pay_tdata_o}),
-    .out_valid_o(pay_tvalid_o), .out_ready_i(pay_tready_i), .level_o(out_level));
+    .read_data_o(pay_tdata_o), .ready_o(unused_ready));
 
   assign idle_o = used == '0 && done_o;
-  assign done_o = !command_valid && !pending_q && !pay_tvalid_o;
+  assign done_o = !command_valid && !pay_tvalid_o;
 
-  `ASSERT(OutHasRoom, `IMPLIES(pending_q, unused_out_ready))
   `ASSERT(NoMoreThanRows, used <= (RowBits + 1)'(Rows))
   `ASSERT(ReadsWhatIsThere, `IMPLIES(read, used != '0))
   // There is one command for each committed frame with rows, in order, after those that keep them.
@@ -168,9 +159,7 @@ module roci_rx_buffer #(
           - (RowBits + 4)'(pay_tvalid_o && pay_tready_i);
     end
   end
-  `ASSERT(NoBeatLostOrMade, f_inside_q == (RowBits + 4)'(used) + (RowBits + 4)'(pending_q)
-                                          + (RowBits + 4)'(out_level))
-  `ASSERT(RoomIsKept, 4'(out_level) + 4'(pending_q) <= 4'(OutDepth))
+  `ASSERT(NoBeatLostOrMade, f_inside_q == (RowBits + 4)'(used) + (RowBits + 4)'(pay_tvalid_o))
   `COVER(MemoryFull, used == (RowBits + 1)'(Rows))
   `COVER(FrameRolledBack, last_i && commit_i && overflow_o)
   `COVER(FrameDropped, command_valid && drop && rows > 10'd1)

@@ -183,13 +183,13 @@ TEST_CASE("rx_buffer: a packet without room is lost as a whole, the others are n
   CHECK(bench.received > 300);
 }
 
-TEST_CASE("rx_buffer: a beat a clock, three clocks after the command") {
+TEST_CASE("rx_buffer: a beat a clock, two clocks after the command") {
   Bench bench;
   bench.hold = 100;
   for (unsigned n = 0; n < 12; ++n) CHECK(bench.send(5, true));
   bench.hold = 0;
   bench.drain();
-  CHECK(bench.first_out - bench.first_command == 3);
+  CHECK(bench.first_out - bench.first_command == 2);
   CHECK(bench.beats == 60);
   CHECK(bench.last_out - bench.first_out == 59);
 }

@@ -2,7 +2,8 @@
 // Buffer of whole frames on their way to the Ethernet path. Beats are written as they come; a frame
 // that turns out to be RoCE, or that finds no room, is rolled back.
 //
-// Throughput: one beat a clock. Latency: store and forward plus three clocks.
+// Throughput: one beat a clock. Latency: store and forward plus two clocks. The
+// memory's read register is the output stage.
 
 `include "assert.svh"
 
@@ -35,8 +36,6 @@ module roci_rx_ethernet #(
   localparam int unsigned EndBits  = $clog2(Bytes);
   localparam int unsigned RowBits  = $clog2(Rows);
   localparam int unsigned Width    = DataWidth + EndBits + 1;
-  localparam int unsigned OutDepth = 4;
-  localparam int unsigned OutBits  = $clog2(OutDepth) + 1;
 
   // write_q counts all beats, kept_q those of whole frames
   logic [RowBits:0] write_q, kept_q, read_q;  // top bit: pass parity
@@ -61,35 +60,29 @@ module roci_rx_ethernet #(
     end
   end
 
-  logic               read, pending_q, out_ready, unused_ready;
-  logic [OutBits-1:0] level;
-  logic [Width-1:0]   row;
-  assign read = kept_q != read_q && level + OutBits'(pending_q) < OutBits'(OutDepth);
+  logic               read, unused_ready;
+  logic [EndBits-1:0] end_byte;
+  assign read = kept_q != read_q && (!m_axis_tvalid_o || m_axis_tready_i);
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      read_q    <= '0;
-      pending_q <= 1'b0;
+      read_q          <= '0;
+      m_axis_tvalid_o <= 1'b0;
     end else begin
       if (read) read_q <= read_q + 1'b1;
-      pending_q <= read;
+      m_axis_tvalid_o <= read || (m_axis_tvalid_o && !m_axis_tready_i);
     end
   end
 
   roci_ram #(.Width(Width), .Depth(Rows)) u_memory (
     .clk_i, .rst_ni, .write_i(write), .write_row_i(write_q[RowBits-1:0]),
     .write_data_i({last_i, write_end_i, write_data_i}), .read_i(read),
-    .read_row_i(read_q[RowBits-1:0]), .read_data_o(row), .ready_o(unused_ready));
+    .read_row_i(read_q[RowBits-1:0]), .read_data_o({m_axis_tlast_o, end_byte, m_axis_tdata_o}),
+    .ready_o(unused_ready));
 
-  logic [EndBits-1:0] end_byte;
-  roci_fifo #(.Width(Width), .Depth(OutDepth)) u_out (
-    .clk_i, .rst_ni, .in_data_i(row), .in_valid_i(pending_q), .in_ready_o(out_ready),
-    .out_data_o({m_axis_tlast_o, end_byte, m_axis_tdata_o}), .out_valid_o(m_axis_tvalid_o),
-    .out_ready_i(m_axis_tready_i), .level_o(level));
   assign m_axis_tkeep_o = m_axis_tlast_o ? {Bytes{1'b1}} >> (EndBits'(Bytes - 1) - end_byte) : '1;
 
-  assign idle_o = write_q == read_q && !pending_q && !m_axis_tvalid_o;
+  assign idle_o = write_q == read_q && !m_axis_tvalid_o;
 
-  `ASSERT(OutHasRoom, `IMPLIES(pending_q, out_ready))
   `ASSERT(NoMoreThanRows, write_q - read_q <= (RowBits + 1)'(Rows))
 
 `ifdef FORMAL
@@ -108,9 +101,8 @@ module roci_rx_ethernet #(
   logic [RowBits:0] f_kept;
   assign f_kept = kept_q - read_q;
   `ASSERT(KeptIsBeforeWrite, f_kept <= write_q - read_q)
-  `ASSERT(NoBeatLostOrMade, f_inside_q == (RowBits + 4)'(f_kept) + (RowBits + 4)'(pending_q)
-                                          + (RowBits + 4)'(level))
-  `ASSERT(RoomIsKept, 4'(level) + 4'(pending_q) <= 4'(OutDepth))
+  `ASSERT(NoBeatLostOrMade, f_inside_q == (RowBits + 4)'(f_kept)
+                                          + (RowBits + 4)'(m_axis_tvalid_o))
   `COVER(MemoryFull, f_kept == (RowBits + 1)'(Rows))
   `COVER(FrameRolledBack, last_i && commit_i && overflow_o)
   `COVER(LastBeatOut, m_axis_tvalid_o && m_axis_tready_i && m_axis_tlast_o && f_kept == '0)

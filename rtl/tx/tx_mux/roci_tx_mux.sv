@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Puts packets and frames on the way out, one after the other, and payload after its header.
 //
-// Throughput: one beat a clock, no bubble between packets. Latency: two clocks from a header.
+// Throughput: one beat a clock, no bubble between packets. Latency: one clock from a header;
+// m_axis_* follow registers and memories only, and what is taken follows m_axis_tready_i.
 //
 //  ack headers ----+
-//  desc headers ---+--> choice --> header, shifted a beat a clock --OR--> output register
+//  desc headers ---+--> choice --> header, shifted a beat a clock --OR--> out
 //  eth, fw --------+                                       payload --^
 //
 // At a packet boundary acknowledgements go first, but after one of them a packet or frame of
@@ -98,13 +99,14 @@ module roci_tx_mux #(
   // the packet in flight
   logic                  active_q, payload_q, ipv6_q, roce_v1_q, vlan_q, poison_q, short_q;
   source_e               source_q;
+  logic                  roce_q;    // source_q has headers; a register, as much follows source_q
   logic [HeaderBits-1:0] header_q;
   logic [12:0]           left_q;    // bytes; short_q: at most a beat of them
   logic [6:0]            before_q;  // beats before the first one with payload; started_q: none
   logic                  place, is_roce, with_payload, there, last, boundary, started_q;
-  logic                  move;      // a beat goes to the output register
-  assign place        = !m_axis_tvalid_o || m_axis_tready_i;  // output register is free
-  assign is_roce      = source_q == SrcAck || source_q == SrcDesc;
+  logic                  move;      // a beat leaves
+  assign place        = m_axis_tready_i;
+  assign is_roce      = roce_q;
   assign with_payload = payload_q && started_q;
   always_comb begin
     unique case (source_q)
@@ -116,7 +118,8 @@ module roci_tx_mux #(
       end
     endcase
   end
-  assign move               = active_q && place && there;
+  assign m_axis_tvalid_o    = active_q && there;
+  assign move               = m_axis_tvalid_o && place;
   assign boundary           = !active_q || (move && last);
   assign pay_take           = active_q && place && is_roce && with_payload;
   assign eth_take           = active_q && place && source_q == SrcEth;
@@ -144,10 +147,12 @@ module roci_tx_mux #(
       active_q    <= 1'b0;
       after_ack_q <= 1'b0;
       source_q    <= SrcAck;
+      roce_q      <= 1'b1;
     end else if (boundary) begin
       active_q <= choose;
       if (choose) begin
         after_ack_q <= choose_ack;
+        roce_q      <= choose_ack || !(grant[1] || grant[2]);
         if (choose_ack)    source_q <= SrcAck;
         else if (grant[2]) source_q <= SrcFw;
         else if (grant[1]) source_q <= SrcEth;
@@ -181,56 +186,37 @@ module roci_tx_mux #(
     end
   end
 
-  logic valid_q;  // output register
+  logic poison;
+  assign poison = poison_q || (is_roce && with_payload && pay_last && pay_error);
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      valid_q  <= 1'b0;
-      poison_q <= 1'b0;
-    end else begin
-      if (place) valid_q <= move;
-      if (move) poison_q <= !last && (poison_q
-                                      || (is_roce && with_payload && pay_last && pay_error));
-    end
+    if (!rst_ni) poison_q <= 1'b0;
+    else if (move) poison_q <= !last && poison;
   end
-  logic [DataWidth-1:0] data_q;
-  logic [Bytes-1:0]     keep_q;
-  logic                 last_q, roce_q, out_ipv6_q, out_roce_v1_q, out_vlan_q, out_poison_q;
-  always_ff @(posedge clk_i) begin
-    if (move) begin
-      last_q        <= last;
-      roce_q        <= is_roce;
-      out_ipv6_q    <= ipv6_q;
-      out_roce_v1_q <= roce_v1_q;
-      out_vlan_q    <= vlan_q;
-      out_poison_q  <= poison_q || (is_roce && with_payload && pay_last && pay_error);
-      unique case (source_q)
-        SrcEth: begin
-          data_q <= eth_data;
-          keep_q <= eth_keep;
-        end
-        SrcFw: begin
-          data_q <= s_axis_fw_tdata_i;
-          keep_q <= s_axis_fw_tkeep_i;
-        end
-        default: begin
-          data_q <= with_payload ? header_q[DataWidth-1:0] | pay_data : header_q[DataWidth-1:0];
-          keep_q <= last ? {Bytes{1'b1}} >> (13'(Bytes) - left_q) : '1;
-        end
-      endcase
-    end
+  always_comb begin
+    unique case (source_q)
+      SrcEth: begin
+        m_axis_tdata_o = eth_data;
+        m_axis_tkeep_o = eth_keep;
+      end
+      SrcFw: begin
+        m_axis_tdata_o = s_axis_fw_tdata_i;
+        m_axis_tkeep_o = s_axis_fw_tkeep_i;
+      end
+      default: begin
+        m_axis_tdata_o = header_q[DataWidth-1:0] | (with_payload ? pay_data : '0);
+        m_axis_tkeep_o = last ? {Bytes{1'b1}} >> (13'(Bytes) - left_q) : '1;
+      end
+    endcase
   end
-  assign m_axis_tdata_o   = data_q;
-  assign m_axis_tkeep_o   = keep_q;
-  assign m_axis_tlast_o   = last_q;
-  assign m_axis_roce_o    = roce_q;
-  assign m_axis_ipv6_o    = out_ipv6_q;
-  assign m_axis_roce_v1_o = out_roce_v1_q;
-  assign m_axis_vlan_o    = out_vlan_q;
-  assign m_axis_poison_o  = out_poison_q;
-  assign m_axis_tvalid_o  = valid_q;
+  assign m_axis_tlast_o   = last;
+  assign m_axis_roce_o    = is_roce;
+  assign m_axis_ipv6_o    = ipv6_q;
+  assign m_axis_roce_v1_o = roce_v1_q;
+  assign m_axis_vlan_o    = vlan_q;
+  assign m_axis_poison_o  = poison;
   assign sent_error_o     = poison_q || (with_payload && pay_last && pay_error);
   assign sent_o           = move && last && source_q == SrcDesc;
-  assign idle_o           = !active_q && !valid_q && !pay_valid && !eth_valid &&
+  assign idle_o           = !active_q && !pay_valid && !eth_valid &&
                             !s_axis_eth_tvalid_i && !s_axis_fw_tvalid_i;
   // Payload is as long as its header says.
   `ASSUME(PayloadEndsWithPacket, `IMPLIES(pay_take && pay_valid && last, pay_last))
@@ -238,37 +224,44 @@ module roci_tx_mux #(
                           `IMPLIES(ack_header_valid_i, ack_frame_len_i != '0))
 
 `ifdef FORMAL
-  // What came in from each source and did not leave stands in its queue or in the output register.
-  source_e    f_out_q;  // source of the beat in the output register
-  logic [3:0] f_pay_q, f_eth_q, f_fw_q, f_roce_q;
+  // What came in from each source and did not leave stands in its queue; frames of firmware pass.
+  logic [3:0] f_pay_q, f_eth_q, f_roce_q;
   logic       f_out, f_takes_pay, f_roce_ends;
   assign f_out       = m_axis_tvalid_o && m_axis_tready_i;
   assign f_takes_pay = pay_take && pay_valid;
   assign f_roce_ends = f_out && m_axis_roce_o && m_axis_tlast_o;
   always_ff @(posedge clk_i) begin
-    if (move) f_out_q <= source_q;
     if (!rst_ni) begin
       f_pay_q  <= '0;
       f_eth_q  <= '0;
-      f_fw_q   <= '0;
       f_roce_q <= '0;
     end else begin
       f_pay_q  <= f_pay_q + 4'(pay_tvalid_i && pay_tready_o) - 4'(f_takes_pay);
       f_eth_q  <= f_eth_q + 4'(s_axis_eth_tvalid_i && s_axis_eth_tready_o)
-                          - 4'(f_out && f_out_q == SrcEth);
-      f_fw_q   <= f_fw_q + 4'(s_axis_fw_tvalid_i && s_axis_fw_tready_o)
-                         - 4'(f_out && f_out_q == SrcFw);
+                          - 4'(f_out && source_q == SrcEth);
       f_roce_q <= f_roce_q + 4'(ack_header_ready_o && ack_header_valid_i)
                            + 4'(desc_header_ready_o && desc_header_valid_i) - 4'(f_roce_ends);
     end
   end
   `ASSERT(NoPayloadLostOrMade, f_pay_q == 4'(pay_level))
   `ASSERT(PayloadGoesOut, `IMPLIES(f_takes_pay, move))
-  `ASSERT(NoEthernetLostOrMade, f_eth_q == 4'(eth_level) + 4'(valid_q && f_out_q == SrcEth))
-  `ASSERT(NoFirmwareLostOrMade, f_fw_q == 4'(valid_q && f_out_q == SrcFw))
-  `ASSERT(NoPacketLostOrMade, f_roce_q == 4'(active_q && is_roce) +
-                                          4'(valid_q && roce_q && last_q))
-  `ASSERT(SourceIsReported, `IMPLIES(valid_q, roce_q == (f_out_q == SrcAck || f_out_q == SrcDesc)))
+  `ASSERT(NoEthernetLostOrMade, f_eth_q == 4'(eth_level))
+  `ASSERT(NoFirmwareLostOrMade, (s_axis_fw_tvalid_i && s_axis_fw_tready_o)
+                                == (f_out && source_q == SrcFw))
+  `ASSERT(NoPacketLostOrMade, f_roce_q == 4'(active_q && is_roce))
+  `ASSERT(SourceIsReported, m_axis_roce_o == (source_q == SrcAck || source_q == SrcDesc))
+  // What is offered stays until it is taken.
+  logic                 f_stalled_q;
+  logic [DataWidth-1:0] f_data_q;
+  logic [Bytes+2:0]     f_rest_q, f_rest;
+  assign f_rest = {m_axis_tkeep_o, m_axis_tlast_o, m_axis_roce_o, m_axis_poison_o};
+  always_ff @(posedge clk_i) begin
+    f_stalled_q <= rst_ni && m_axis_tvalid_o && !m_axis_tready_i;
+    f_data_q    <= m_axis_tdata_o;
+    f_rest_q    <= f_rest;
+  end
+  `ASSERT(OfferStays, `IMPLIES(f_stalled_q, m_axis_tvalid_o && m_axis_tdata_o == f_data_q
+                                            && f_rest == f_rest_q))
   `ASSERT(PacketHasBytes, `IMPLIES(active_q && is_roce,
                                    left_q != '0 && short_q == (left_q <= 13'(Bytes))
                                    && started_q == (before_q == '0)))
@@ -284,8 +277,8 @@ module roci_tx_mux #(
   `ASSERT(FramesDoNotInterleave, `IMPLIES(f_open_q, active_q && source_q == f_open_source_q))
   `COVER(PayloadOut, f_out && m_axis_roce_o && m_axis_tlast_o && f_takes_pay)
   `COVER(BackToBack, move && last && boundary && choose_ack && f_open_q)
-  `COVER(FirmwareOut, f_out && f_out_q == SrcFw && m_axis_tlast_o)
-  `COVER(EthernetOut, f_out && f_out_q == SrcEth && m_axis_tlast_o && eth_level == 3'd4)
+  `COVER(FirmwareOut, f_out && source_q == SrcFw && m_axis_tlast_o)
+  `COVER(EthernetOut, f_out && source_q == SrcEth && m_axis_tlast_o && eth_level == 3'd4)
   initial assume (!rst_ni);
 `endif
 
