@@ -176,12 +176,12 @@ bool ProcessClock::sleep_until(std::uint64_t deadline) {
   const std::uint32_t begun = signals_begun_.load();
   for (;;) {
     const std::uint32_t before = ticket();
-    if (now() >= deadline || current_ == nullptr) return true;
-    if (!wait(before, deadline)) return false;
     // The first thread, which gets the signals, may have been awake when one came. It handles the
-    // signal at the end of this system call.
+    // signal at the end of this system call. A signal after this look opens the gate.
     const bool signalled = static_cast<std::int32_t>(signals_sent_.load() - begun) > 0;
     if (signalled && syscall(SYS_gettid) == getpid()) return false;
+    if (now() >= deadline || current_ == nullptr) return true;
+    if (!wait(before, deadline)) return false;
   }
 }
 

@@ -43,9 +43,15 @@ Timers::Timers() : process_(getpid()), wake_(eventfd(0, EFD_CLOEXEC)) {
 
 Timers::Id Timers::start(std::uint64_t deadline, std::uint64_t interval, Action action) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (timers_.empty()) signal_fd(wake_);
+  ProcessClock* clock = ProcessClock::get();
   timers_.emplace(++last_, Timer{deadline, interval, std::move(action)});
-  if (ProcessClock* clock = ProcessClock::get()) clock->lower(deadline);
+  if (std::exchange(resting_, false)) {
+    // From here on, not from when the thread runs, which may be much later: no time may pass that
+    // it does not see.
+    if (clock != nullptr) clock->count_own_thread(false);
+    signal_fd(wake_);
+  }
+  if (clock != nullptr) clock->lower(deadline);
   return last_;
 }
 
@@ -90,6 +96,15 @@ std::uint64_t Timers::expire() {
   return next;
 }
 
+/// Whether the thread shall sleep until there is a timer.
+bool Timers::rest(ProcessClock* clock) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (!timers_.empty()) return false;
+  resting_ = true;
+  if (clock != nullptr) clock->count_own_thread(true);
+  return true;
+}
+
 void Timers::run() {
   for (;;) {
     ProcessClock* clock = ProcessClock::get();
@@ -98,12 +113,10 @@ void Timers::run() {
     clock = ProcessClock::get();
     if (next != ProcessClock::kForever && clock != nullptr) {
       clock->wait(ticket, next);
-      continue;
+    } else if (rest(clock)) {
+      std::uint64_t count = 0;
+      static_cast<void>(syscall(SYS_read, wake_, &count, sizeof count));
     }
-    if (clock != nullptr) clock->count_own_thread(true);
-    std::uint64_t count = 0;
-    static_cast<void>(syscall(SYS_read, wake_, &count, sizeof count));
-    if (clock != nullptr) clock->count_own_thread(false);
   }
 }
 

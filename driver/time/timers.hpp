@@ -37,12 +37,14 @@ class Timers {
   Timers();
   void run();
   std::uint64_t expire();
+  bool rest(ProcessClock* clock);
 
   std::mutex mutex_;
   std::map<Id, Timer> timers_;
   Id last_ = 0;
   int process_;
-  int wake_;  ///< eventfd; wakes the thread while there is no timer
+  int wake_;              ///< eventfd; wakes the thread while there is no timer
+  bool resting_ = false;  ///< the thread sleeps without a timer, and is counted as asleep
 };
 
 /// A descriptor that becomes readable at a time, for the calls of one thread.
