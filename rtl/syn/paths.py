@@ -18,8 +18,8 @@ import re
 
 from rtl.syn import cells
 
-# Raise it when the model changes what is measured. Rows of the table say by which they were measured;
-# `timing.py --update --earlier-models` measures the others anew.
+# Raise it when the model changes what is measured. Rows of the table say by which they were
+# measured; `timing.py --update --earlier-models` measures the others anew.
 MODEL = 2
 LUT_NS = 0.10
 NET_NS = 0.20
