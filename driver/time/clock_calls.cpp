@@ -35,9 +35,7 @@ std::optional<std::uint64_t> offset_of(const ProcessClock& clock, clockid_t id) 
 
 namespace {
 
-using driver::ns_of;
 using driver::timespec_of;
-constexpr long kNsPerUs = 1000;
 
 /// clock_nanosleep; returns the error.
 int sleep_in(ProcessClock& clock, std::uint64_t offset, int flags, const timespec* request,
@@ -86,7 +84,7 @@ int gettimeofday(struct timeval* out, void* zone) noexcept {
   }
   timespec now{};
   clock_gettime(CLOCK_REALTIME, &now);
-  if (out != nullptr) *out = {now.tv_sec, now.tv_nsec / kNsPerUs};
+  if (out != nullptr) *out = roci::timing::timeval_of(roci::timing::ns_of(now));
   return 0;
 }
 

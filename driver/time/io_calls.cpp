@@ -22,8 +22,6 @@
 namespace roci::timing {
 namespace {
 
-constexpr std::uint64_t kNsPerUs = 1000;
-
 struct Timeouts {
   std::mutex mutex;
   std::map<int, timeval> of;  ///< by descriptor
@@ -60,9 +58,7 @@ bool readable(ProcessClock& clock, int fd, int flags) {
   if (!timeout || (flags & MSG_DONTWAIT) != 0 || (fcntl(fd, F_GETFL) & O_NONBLOCK) != 0)
     return true;
   pollfd one{fd, POLLIN, 0};
-  const std::uint64_t ns =
-      driver::ns_of({timeout->tv_sec, 0}) + static_cast<std::uint64_t>(timeout->tv_usec) * kNsPerUs;
-  const int found = poll_for(clock, &one, 1, ns, nullptr);
+  const int found = poll_for(clock, &one, 1, ns_of(*timeout), nullptr);
   if (found == 0) errno = EAGAIN;
   return found > 0;
 }

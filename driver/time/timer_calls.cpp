@@ -22,17 +22,6 @@ namespace roci::timing {
 namespace {
 
 using driver::kNsPerSecond;
-using driver::ns_of;
-constexpr std::uint64_t kNsPerUs = 1000;
-
-std::uint64_t ns_of(const timeval& time) {
-  return static_cast<std::uint64_t>(time.tv_sec) * kNsPerSecond +
-         static_cast<std::uint64_t>(time.tv_usec) * kNsPerUs;
-}
-timeval timeval_of(std::uint64_t ns) {
-  return {static_cast<time_t>(ns / kNsPerSecond),
-          static_cast<suseconds_t>(ns % kNsPerSecond / kNsPerUs)};
-}
 
 /// A timer of the process, or of a descriptor; `id` 0: not armed.
 struct Armed {

@@ -19,8 +19,6 @@
 
 namespace roci::timing {
 
-using driver::ns_of;
-
 // Unless something is ready at once, the kernel waits without a timeout, for one descriptor more.
 int poll_for(ProcessClock& clock, pollfd* fds, nfds_t count, std::uint64_t ns,
              const sigset_t* mask) {
@@ -161,11 +159,10 @@ int select(int count, fd_set* in, fd_set* out, fd_set* bad, struct timeval* time
   ProcessClock* clock = ProcessClock::get();
   if (clock == nullptr || timeout == nullptr) return real(count, in, out, bad, timeout);
   const std::uint64_t start = clock->now();
-  const std::uint64_t ns = roci::timing::ns_of({timeout->tv_sec, timeout->tv_usec * 1000});
+  const std::uint64_t ns = roci::timing::ns_of(*timeout);
   const int found = roci::timing::select_for(*clock, count, in, out, bad, ns, nullptr);
   const std::uint64_t passed = std::min(ns, clock->now() - start);
-  const timespec rest = roci::driver::timespec_of(ns - passed);
-  *timeout = {rest.tv_sec, rest.tv_nsec / 1000};
+  *timeout = roci::timing::timeval_of(ns - passed);
   return found;
 }
 

@@ -4,6 +4,7 @@
 
 #include <poll.h>
 #include <signal.h>
+#include <sys/time.h>
 #include <time.h>
 
 #include <cstdint>
@@ -21,6 +22,18 @@ std::optional<std::uint64_t> offset_of(const ProcessClock& clock, clockid_t id);
 inline bool valid(const timespec* time) {
   return time != nullptr && time->tv_sec >= 0 && time->tv_nsec >= 0 &&
          static_cast<std::uint64_t>(time->tv_nsec) < driver::kNsPerSecond;
+}
+
+using driver::ns_of;
+inline constexpr std::uint64_t kNsPerUs = 1000;
+
+inline std::uint64_t ns_of(const timeval& time) {
+  return static_cast<std::uint64_t>(time.tv_sec) * driver::kNsPerSecond +
+         static_cast<std::uint64_t>(time.tv_usec) * kNsPerUs;
+}
+inline timeval timeval_of(std::uint64_t ns) {
+  return {static_cast<time_t>(ns / driver::kNsPerSecond),
+          static_cast<suseconds_t>(ns % driver::kNsPerSecond / kNsPerUs)};
 }
 
 /// The simulated time at which a clock with that offset shows `time`.
