@@ -11,6 +11,7 @@
 
 #include "sim/report/files.hpp"
 #include "testbench/ports/pace.hpp"
+#include "testbench/ports/port_bridge.hpp"
 
 namespace roci::sim {
 namespace {
@@ -20,7 +21,6 @@ using testbench::ports::Pace;
 
 constexpr std::uint64_t kNever = LinkDirection::kNever;
 constexpr std::uint64_t kLookNs = 1'000'000;  // how often the judge looks for what is due
-constexpr std::uint64_t kAskingNs = 50'000;   // interval of attempts at a port without a descriptor
 constexpr int kUsageError = 2;
 
 volatile sig_atomic_t ended = 0;
@@ -94,8 +94,7 @@ Bridge::Bridge(const BridgeOptions& options)
   if (options.record.empty()) return;
   try {
     record_ = std::make_unique<packet::PcapngWriter>(options.record, "roci conform");
-    record_->add_interface("first");
-    record_->add_interface("second");
+    for (unsigned end = 0; end < kEnds; ++end) record_->add_interface(name_of_end(end));
   } catch (const std::runtime_error& error) {
     throw UserError(error.what(), kUsageError);
   }
@@ -130,8 +129,8 @@ void Bridge::frame(const testbench::FrameEvent& event) {
   std::string comment = event.fault;
   for (std::size_t i = before; i < judge_.findings().size(); ++i) {
     const judge::PathFinding& one = judge_.findings()[i];
-    comment += fmt::format("{}{} end, {}: {}", comment.empty() ? "" : "; ",
-                           one.end == 0 ? "first" : "second", one.statement, one.text);
+    comment += fmt::format("{}{} end, {}: {}", comment.empty() ? "" : "; ", name_of_end(one.end),
+                           one.statement, one.text);
   }
   record_->write(event.node, now_ns_, bytes, comment);
 }
@@ -159,7 +158,9 @@ void Bridge::sleep(std::uint64_t most_ns) {
   for (unsigned end = 0; end < kEnds; ++end) {
     ready[end] = {ports_[end]->descriptor(), POLLIN, 0};
     // Sockets do not signal when a busy receiver accepts more.
-    if (ready[end].fd < 0 || leaving_[end].held) most_ns = std::min(most_ns, kAskingNs);
+    if (ready[end].fd < 0 || leaving_[end].held) {
+      most_ns = std::min(most_ns, testbench::ports::PortBridge::kAskingNs);
+    }
     const std::uint64_t next = std::min(links_[end].next_ns(), ports_[end]->next_ns());
     if (next != kNever) most_ns = std::min(most_ns, next > now_ns_ ? next - now_ns_ : 0);
   }

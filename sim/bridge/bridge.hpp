@@ -28,6 +28,9 @@ struct BridgeOptions {
   judge::PathRules path;
 };
 
+/// The end at port 0 or 1, in reports.
+inline const char* name_of_end(unsigned end) { return end == 0 ? "first" : "second"; }
+
 class Bridge final : private testbench::FrameTap, private faults::Simulator {
  public:
   /// Opens wires, script and files. Throws UserError.

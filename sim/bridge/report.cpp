@@ -13,20 +13,18 @@ namespace {
 constexpr unsigned kShown = 20;  // findings of one end and statement that are printed
 constexpr int kNothingSeen = 2;
 
-const char* name_of(unsigned end) { return end == 0 ? "first" : "second"; }
-
 void print(const Bridge& bridge) {
   const judge::PathJudge& judge = bridge.judge();
   std::map<std::pair<unsigned, std::string>, unsigned> count;
   for (const judge::PathFinding& one : judge.findings()) {
     if (++count[{one.end, one.statement}] > kShown) continue;
-    fmt::print("frame {:<6} {:<6} {:<8} {}\n", one.frame, name_of(one.end), one.statement,
+    fmt::print("frame {:<6} {:<6} {:<8} {}\n", one.frame, name_of_end(one.end), one.statement,
                one.text);
     if (!one.packet.empty()) fmt::print("{:29}{}\n", "", one.packet);
   }
   for (const auto& [what, findings] : count) {
     if (findings <= kShown) continue;
-    fmt::print("{} end, {}: {} more\n", name_of(what.first), what.second, findings - kShown);
+    fmt::print("{} end, {}: {} more\n", name_of_end(what.first), what.second, findings - kShown);
   }
   for (const judge::Note& note : judge.notes()) {
     fmt::print("frame {:<6} note            {}\n", note.frame, note.text);
@@ -36,8 +34,9 @@ void print(const Bridge& bridge) {
     fmt::print(
         "{:<6} {}: {} requests, {} of them retransmitted, {} responses, {} sequence NAKs, "
         "{} RNR NAKs, {} CNPs, {} frames with congestion came\n",
-        name_of(end), fmt::join(bridge.addresses(end), " "), counts.requests, counts.retransmitted,
-        counts.responses, counts.sequence_naks, counts.rnr_naks, counts.cnps, counts.marked);
+        name_of_end(end), fmt::join(bridge.addresses(end), " "), counts.requests,
+        counts.retransmitted, counts.responses, counts.sequence_naks, counts.rnr_naks, counts.cnps,
+        counts.marked);
   }
   for (const auto& fault : bridge.faults()) {
     fmt::print("fault {} ({}): matched {}, fired {}\n", fault["number"].get<unsigned>(),
@@ -58,7 +57,7 @@ nlohmann::json json_of(const Bridge& bridge) {
                         {"findings", nlohmann::json::array()}, {"notes", nlohmann::json::array()}};
   for (const unsigned end : {0u, 1u}) {
     const judge::PathJudge::Counts& counts = judge.counts(end);
-    all["ends"].push_back({{"end", name_of(end)},
+    all["ends"].push_back({{"end", name_of_end(end)},
                            {"addresses", bridge.addresses(end)},
                            {"requests", counts.requests},
                            {"retransmitted", counts.retransmitted},
@@ -69,7 +68,7 @@ nlohmann::json json_of(const Bridge& bridge) {
                            {"marked", counts.marked}});
   }
   for (const judge::PathFinding& one : judge.findings()) {
-    all["findings"].push_back({{"end", name_of(one.end)},
+    all["findings"].push_back({{"end", name_of_end(one.end)},
                                {"frame", one.frame},
                                {"time_ns", one.time_ns},
                                {"statement", one.statement},
