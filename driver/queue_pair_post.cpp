@@ -12,16 +12,16 @@ namespace {
 
 constexpr std::uint64_t kAtomicBytes = 8;
 
+/// Whether the operation stays in the adapter and sends no packets.
+bool local(Opcode opcode) {
+  return opcode == Opcode::kLocalInv || opcode == Opcode::kBindMw || opcode == Opcode::kRegMr;
+}
+
 /// Whether the transport service has the operation (9.2.1).
 bool permitted(Service service, Opcode opcode) {
   if (service == Service::kRc || opcode == Opcode::kSend || opcode == Opcode::kSendImm) return true;
   if (service == Service::kUd) return false;
-  return opcode == Opcode::kWrite || opcode == Opcode::kWriteImm || opcode == Opcode::kLocalInv ||
-         opcode == Opcode::kBindMw || opcode == Opcode::kRegMr;
-}
-
-bool sends_packets(Opcode opcode) {
-  return opcode != Opcode::kLocalInv && opcode != Opcode::kBindMw && opcode != Opcode::kRegMr;
+  return opcode == Opcode::kWrite || opcode == Opcode::kWriteImm || local(opcode);
 }
 
 /// Whether the engine has what the operation needs.
@@ -47,7 +47,7 @@ PostError QueuePair::check(const SendRequest& request) const {
   if (state_ != QpState::kRts && state_ != QpState::kSqd && state_ != QpState::kErr) {
     return PostError::kState;
   }
-  if (!permitted(service_, request.opcode) && !(lenient_ && sends_packets(request.opcode))) {
+  if (!permitted(service_, request.opcode) && !(lenient_ && !local(request.opcode))) {
     return PostError::kOpcode;
   }
   if (!possible(context_.limits(), request.opcode)) return PostError::kUnsupported;

@@ -19,7 +19,6 @@ using driver::EventKind;
 
 constexpr std::uint32_t kIndexMask = 0xFFFF;
 constexpr std::size_t kWords = kNumbers / 64;
-constexpr std::uint64_t kMostShareBytes = 1u << 30;
 
 Owned owned_of(Object object) {
   switch (object) {
@@ -174,7 +173,7 @@ void Client::repeat(const Repeat& message) {
 
 void Client::share(const Share& message) {
   const bool whole = message.address % kShareUnit == 0 && message.bytes % kShareUnit == 0;
-  const bool sane = whole && message.bytes != 0 && message.bytes <= kMostShareBytes;
+  const bool sane = whole && message.bytes != 0 && message.bytes <= ClientMemory::kMostSharedBytes;
   Descriptor file;
   void* at = sane ? share_memory("roci-rings", message.bytes, file) : nullptr;
   const bool done = at != nullptr &&

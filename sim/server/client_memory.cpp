@@ -22,7 +22,6 @@ constexpr std::size_t kEntryBytes = 64;    // up to this, a write may be a queue
 constexpr std::size_t kLastWordBytes = 4;  // with the owner bit
 // The kernel permits 65,530 mappings of the simulator.
 constexpr std::size_t kMostBlocks = 32768, kMostBlocksOfProcess = 4096;
-constexpr std::uint64_t kMostSharedBytes = 1u << 30;  // one process
 
 /// Writes memory that a process polls: the last word of a queue entry last.
 void store(std::uint8_t* to, const std::uint8_t* from, std::size_t bytes) {

@@ -41,6 +41,8 @@ class ClientMemory final : public testbench::AddressSpaces {
   /// Removes the address space; no access with the PASID may follow.
   void remove(std::uint32_t pasid) { spaces_.erase(pasid); }
 
+  static constexpr std::uint64_t kMostSharedBytes = 1u << 30;  ///< one process
+
   /// From now on `block` is the memory of the process from `address` on. False: it overlaps another
   /// block, or there are too many.
   bool share(std::uint32_t pasid, std::uint64_t address, SharedBlock block);

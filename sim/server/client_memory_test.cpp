@@ -15,14 +15,20 @@ namespace {
 
 constexpr std::uint32_t kPasid = 0x1234;
 
-}  // namespace
-
-TEST_CASE("dma: a fetched page is valid until a doorbell, a write or for a microsecond") {
+struct OwnMemory {
+  OwnMemory() {
+    memory.follow(now);
+    memory.add(kPasid, getpid(), &page);
+  }
   std::uint64_t now = 0;
   driver::protocol::Page page{};
   sim::ClientMemory memory;
-  memory.follow(now);
-  memory.add(kPasid, getpid(), &page);
+};
+
+}  // namespace
+
+TEST_CASE_FIXTURE(OwnMemory,
+                  "dma: a fetched page is valid until a doorbell, a write or for a microsecond") {
   alignas(4096) static std::uint8_t bytes[8192];
   const auto address = reinterpret_cast<std::uintptr_t>(bytes);
   std::uint8_t got[64];
@@ -48,12 +54,7 @@ TEST_CASE("dma: a fetched page is valid until a doorbell, a write or for a micro
   CHECK(memory.read(kPasid, address + 4090, got, 12));  // over the end of a page
 }
 
-TEST_CASE("dma: unmapped memory and processes that exited give errors") {
-  std::uint64_t now = 0;
-  driver::protocol::Page page{};
-  sim::ClientMemory memory;
-  memory.follow(now);
-  memory.add(kPasid, getpid(), &page);
+TEST_CASE_FIXTURE(OwnMemory, "dma: unmapped memory and processes that exited give errors") {
   void* gap = mmap(nullptr, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   const auto address = reinterpret_cast<std::uintptr_t>(gap);
   std::uint8_t byte = 7;
@@ -74,14 +75,11 @@ TEST_CASE("dma: unmapped memory and processes that exited give errors") {
   CHECK_FALSE(memory.write(kPasid, reinterpret_cast<std::uintptr_t>(&byte), &byte, 1));
 }
 
-TEST_CASE("dma: memory that both map is reached without a system call, and up to its last byte") {
+TEST_CASE_FIXTURE(
+    OwnMemory,
+    "dma: memory that both map is reached without a system call, and up to its last byte") {
   constexpr std::uint64_t kAddress = 0x10000;  // nothing is mapped there
   constexpr std::size_t kBytes = 8192;
-  std::uint64_t now = 0;
-  driver::protocol::Page page{};
-  sim::ClientMemory memory;
-  memory.follow(now);
-  memory.add(kPasid, getpid(), &page);
   sim::Descriptor file;
   const auto block = [&] {
     return sim::SharedBlock(sim::share_memory("roci-test", kBytes, file), kBytes);
@@ -123,12 +121,7 @@ TEST_CASE("dma: memory that both map is reached without a system call, and up to
   munmap(process, kBytes);
 }
 
-TEST_CASE("dma: a process shares so much at most, and gets it back") {
-  std::uint64_t now = 0;
-  driver::protocol::Page page{};
-  sim::ClientMemory memory;
-  memory.follow(now);
-  memory.add(kPasid, getpid(), &page);
+TEST_CASE_FIXTURE(OwnMemory, "dma: a process shares so much at most, and gets it back") {
   sim::Descriptor file;
   std::uint64_t blocks = 0;
   while (memory.share(kPasid, blocks << 12,
