@@ -19,7 +19,6 @@ using layout::AdminOp;
 
 constexpr std::uint64_t kPage = 4096;
 constexpr unsigned kResolutions = 3;
-constexpr std::uint32_t kVariant = 0xFF;  // bits of a key
 constexpr auto kUnreachable = layout::number(AdminStatus::kUnreachable);
 
 AdminStatus status_of(int error) {

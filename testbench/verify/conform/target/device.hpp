@@ -75,6 +75,7 @@ class TargetDevice final : public driver::Device, public driver::CommandPort {
     std::uint64_t handle = 0;
     std::uint32_t type = 1;
   };
+  static constexpr std::uint32_t kVariant = 0xFF;  ///< bits of the key of a window
   struct Attachment {
     std::uint64_t pair = 0, high = 0, low = 0;
   };

@@ -15,8 +15,6 @@ using driver::AdminStatus;
 using driver::Body;
 using driver::CommandReply;
 
-constexpr std::uint32_t kVariant = 0xFF;  // bits of a key
-
 }  // namespace
 
 CommandReply TargetDevice::alloc_mw(const Body& body) {
