@@ -3,14 +3,19 @@
 """Tests of the adapter in LiteX, whose packages come from PyPI.
 
 usage: litex_test.py blocks|sources FOLDER
+       litex_test.py dram|wishbone FOLDER LIBRARY
 
 blocks runs blocks.py. sources installs the package of rtl/board/litex by pip, which must bring all
 of its RTL, and elaborates each SoC of soc.py, whose Verilog Verilator reads with the RTL without a
-warning. The packages are installed into the virtual environment FOLDER/venv; without a network for
+warning. With a memory, the SoC is verilated and runs under main.cpp with LIBRARY, program.cpp of
+testbench/board: once on a link without loss, once with a byte of each seventh frame damaged. LiteEth
+finds as many wrong FCS as there were, the adapter drops these frames, and the transport repairs the
+loss. The packages are installed into the virtual environment FOLDER/venv; without a network for
 that the test is skipped (status 77).
 """
 import json
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -25,6 +30,8 @@ PACKAGES = ("litex==2024.12", "liteeth==2024.12", "litedram==2024.12", "migen==0
             "setuptools==65.5.0", "wheel==0.45.1")
 MEMORIES = ("dram", "wishbone", "axi")
 SEED = 1
+EVERY = 7
+ARRAYS = {"dram": "mem", "wishbone": "main_ram"}  # the memory of the bench in Verilog
 SKIPPED = 77
 # Run with the installed package alone.
 INSTALLED = """
@@ -64,8 +71,54 @@ def elaborates(programs, work, memory):
                 HERE / "board.vlt", *board["sources"], "board.v"], cwd=work)
 
 
+def verilate(work, memory):
+    """The program of a SoC, or None. It is compiled without optimization, which takes longer."""
+    board = json.loads((work / "board.json").read_text())
+    (work / "public.vlt").write_text(
+        f'`verilator_config\npublic_flat_rw -module "board" -var "{ARRAYS[memory]}"\n')
+    defines = [f"#define SOC_MEMORY board__DOT__{ARRAYS[memory]}"]
+    defines += [f"#define SOC_{name.upper()} {value}" for name, value in board["values"].items()]
+    (work / "soc.hpp").write_text("\n".join(defines) + "\n")
+    built = run(["verilator", "--cc", "--exe", "--build", "--assert", "-O3", "--timescale",
+                 "1ps/1ps", "--top-module", "board", "--Mdir", work / "build", "-o", "board",
+                 *(f"-I{folder}" for folder in board["includes"]), ROOT / "rtl/lint.vlt",
+                 HERE / "board.vlt", work / "public.vlt", *board["sources"], work / "board.v",
+                 HERE / "main.cpp", "-CFLAGS", f"-std=c++17 -I{ROOT} -I{work}", "-LDFLAGS",
+                 "-lz -ldl", "-MAKEFLAGS", "OPT_FAST=-O0", "-MAKEFLAGS", "OPT_SLOW=-O0"])
+    return work / "build/board" if built else None
+
+
+def transfers(program, library, every):
+    """What is not as it must be, a line each."""
+    done = subprocess.run([program, library, str(every)], capture_output=True, text=True,
+                          cwd=program.parents[1])
+    print((done.stdout + done.stderr).strip())
+    if done.returncode:
+        return ["the transfers failed"]
+    count = {name: int(value) for name, value in re.findall(r"(\w+) (\d+)", done.stdout)}
+    wanted = {"crc_errors": count["damaged"], "rx_damaged": count["damaged"],
+              "preamble_errors": 0, "rx_lost": 0, "tx_lost": 0, "bus_errors": 0}
+    bad = [f"{name} is {count[name]}, not {value}" for name, value in wanted.items()
+           if count[name] != value]
+    if count["frames"] < 30 or (every and count["damaged"] < 4):
+        bad.append("too few frames")
+    return bad
+
+
+def runs(programs, work, memory, library):
+    if not run([programs / "python", HERE / "soc.py", work, memory]):
+        return False
+    program = verilate(work, memory)
+    if program is None:
+        return False
+    bad = transfers(program, library, 0) + transfers(program, library, EVERY)
+    print("\n".join(bad))
+    return not bad
+
+
 def main():
-    if len(sys.argv) != 3 or sys.argv[1] not in ("blocks", "sources"):
+    kind = sys.argv[1] if len(sys.argv) > 1 else ""
+    if len(sys.argv) != {"blocks": 3, "sources": 3, "dram": 4, "wishbone": 4}.get(kind):
         print(__doc__, file=sys.stderr)
         return 2
     folder = pathlib.Path(sys.argv[2]).resolve()
@@ -74,7 +127,9 @@ def main():
     if programs is None:
         print(f"skipped: {', '.join(PACKAGES)} cannot be installed from PyPI")
         return SKIPPED
-    if sys.argv[1] == "blocks":
+    if kind in ARRAYS:
+        return 0 if runs(programs, folder / f"run_{kind}", kind, sys.argv[3]) else 1
+    if kind == "blocks":
         return 0 if run([programs / "python", HERE / "blocks.py", SEED]) else 1
     ok = installs(programs, folder)
     for memory in MEMORIES:

@@ -15,6 +15,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
+from litedram.core.controller import ControllerSettings  # noqa: E402
 from litedram.modules import MT41K64M16  # noqa: E402
 from litedram.phy.model import SDRAMPHYModel, get_sdram_phy_settings  # noqa: E402
 from liteeth.phy.gmii import LiteEthPHYGMIIRX, LiteEthPHYGMIITX  # noqa: E402
@@ -67,6 +68,7 @@ class SmallDdr3(MT41K64M16):
     """DDR3 with fewer rows: 32 MiB."""
 
     nrows = 2048
+    bank = nrows * 1024 * 2  # bytes
 
 
 class Board(SoCMini):
@@ -94,10 +96,13 @@ class Board(SoCMini):
                       platform.request("now").eq(roci.now)]
 
     def add_ddr3(self):
+        # The first bank has the first 4 MiB of addresses: the bench reads and writes its array.
+        banks = ControllerSettings(bank_byte_alignment=SmallDdr3.bank)
         module = SmallDdr3(SYS_HZ, "1:4")
         settings = get_sdram_phy_settings("DDR3", 16, SYS_HZ)
         self.sdrphy = SDRAMPHYModel(module, settings=settings, clk_freq=SYS_HZ)
-        self.add_sdram("sdram", phy=self.sdrphy, module=module, origin=MAIN_RAM, l2_cache_size=0)
+        self.add_sdram("sdram", phy=self.sdrphy, module=module, origin=MAIN_RAM, l2_cache_size=0,
+                       controller_settings=banks)
 
 
 def main():
@@ -111,7 +116,11 @@ def main():
     soc = Board(platform, sys.argv[2])
     soc.finalize()
     platform.get_verilog(soc, name="board").write("board.v")
+    counters = {csr.name.removeprefix("mac_rx_datapath_"): region.origin + 4 * index
+                for region in soc.csr_regions.values() if isinstance(region.obj, list)
+                for index, csr in enumerate(region.obj)}
     pathlib.Path("board.json").write_text(json.dumps({
+        "values": {"registers": REGISTERS, "address": MAIN_RAM, "bytes": MEMORY, **counters},
         "sources": [path for path, _language, *_ in platform.sources],
         "includes": list(platform.verilog_include_paths)}))
     return 0
