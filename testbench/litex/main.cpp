@@ -3,9 +3,9 @@
 //
 // usage: <program> LIBRARY EVERY
 //
-// LIBRARY is program.cpp of testbench/board. Registers are read and written by the Wishbone master at
-// the edge of the SoC; host memory is the array of the SoC's RAM. Frames that leave by GMII come back,
-// and of each EVERY frames (0: none) one byte is damaged. Prints what was counted.
+// LIBRARY is program.cpp of testbench/board. Registers are read and written by the Wishbone master
+// at the edge of the SoC; host memory is the array of the SoC's RAM. Frames that leave by GMII come
+// back, and of each EVERY frames (0: none) one byte is damaged. Prints what was counted.
 #include <dlfcn.h>
 #include <verilated.h>
 #include <zlib.h>
@@ -59,11 +59,11 @@ class Bench {
     board_.host_dat_w = value;
     board_.eval();
     for (unsigned i = 0; board_.host_ack == 0; ++i) {
-      if (i == kPatience) fail("the bus does not answer");
+      if (i == kPatience) fail("the bus does not respond");
       clock();
     }
     const std::uint32_t read = board_.host_dat_r;
-    if (board_.host_err != 0) fail("the bus answers with an error");
+    if (board_.host_err != 0) fail("the bus responds with an error");
     clock();
     board_.host_cyc = board_.host_stb = 0;
     clock();
@@ -192,9 +192,10 @@ int main(int argc, char** argv) {
   std::printf("time %llu frames %u bytes %llu damaged %u\n",
               static_cast<unsigned long long>(bench->now()), bench->frames,
               static_cast<unsigned long long>(bench->bytes), bench->damaged);
-  std::printf("crc_errors %u preamble_errors %u rx_damaged %u rx_lost %u tx_lost %u bus_errors %u\n",
-              counter(SOC_CRC_ERRORS), counter(SOC_PREAMBLE_ERRORS), counter(SOC_RX_DAMAGED),
-              counter(SOC_RX_LOST), counter(SOC_TX_LOST), counter(SOC_BUS_ERRORS));
+  std::printf(
+      "crc_errors %u preamble_errors %u rx_damaged %u rx_lost %u tx_lost %u bus_errors %u\n",
+      counter(SOC_CRC_ERRORS), counter(SOC_PREAMBLE_ERRORS), counter(SOC_RX_DAMAGED),
+      counter(SOC_RX_LOST), counter(SOC_TX_LOST), counter(SOC_BUS_ERRORS));
   std::fflush(stdout);
   std::_Exit(0);
 }
