@@ -17,7 +17,7 @@ struct Datagrams : Rig {
     r.src_qp = kSource + seed;
     r.imm = 0xFACE0000 + seed;
     r.payload = pattern(kGrh + bytes, seed);
-    const Bytes all = r.payload;
+    Bytes all = r.payload;
     send(r);
     return all;
   }
