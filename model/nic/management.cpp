@@ -69,7 +69,7 @@ void Nic::write_management(std::uint32_t offset, std::uint32_t value) {
     case layout::reg::kTxFrameCommand: {
       const std::size_t bytes = std::min<std::size_t>(
           layout::get(value, layout::reg::tx_frame_command::bytes), tx_frame_.size());
-      if (bytes != 0) engine_.transmit(packet::Bytes(tx_frame_.begin(), tx_frame_.begin() + bytes));
+      if (bytes != 0) engine_.transmit(packet::Bytes(tx_frame_.data(), tx_frame_.data() + bytes));
       break;
     }
     case layout::reg::kRxFramePop:

@@ -14,8 +14,6 @@ namespace layout = roci::layout;
 
 namespace {
 
-constexpr std::uint32_t kOwnKey = 0x3FFFF00;  // a row that no capture names
-
 /// Host memory for the addresses that the requests of a conversation name.
 struct RemoteMemory {
   std::uint64_t base = 0, bytes = 0;

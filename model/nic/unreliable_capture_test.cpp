@@ -13,7 +13,6 @@ namespace layout = roci::layout;
 
 namespace {
 
-constexpr std::uint32_t kOwnKey = 0x3FFFF00;  // a row that no capture names
 constexpr std::uint32_t kReceiveBytes = 0x4000;
 constexpr unsigned kReceives = 150, kUcCode = 1, kUdCode = 3;
 constexpr std::size_t kGrh = 40;

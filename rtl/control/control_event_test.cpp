@@ -37,8 +37,8 @@ TEST_CASE(
     bench.sq_events.clear();
     bench.rq_events.clear();
     const bool acts = s != QpState::kReset && s != QpState::kErr;
-    bench.fails[q % 2].push_back({EventKind::kQpAccess, q});
-    bench.fails[1 - q % 2].push_back({EventKind::kQpFatal, q});
+    bench.fails[q % 2].emplace_back(EventKind::kQpAccess, q);
+    bench.fails[1 - q % 2].emplace_back(EventKind::kQpFatal, q);
     bench.run(60);
     CHECK(bench.get_state(q) == (acts ? QpState::kErr : s));
     CHECK(bench.sq_events.size() == acts);
@@ -68,7 +68,7 @@ TEST_CASE("control: failures are taken while the engines do not take their comma
   bench.run(20);
   bench.engines_ready = false;
   bench.sq_events.clear();
-  for (unsigned q = 0; q < kNumQps; ++q) bench.fails[q % 2].push_back({EventKind::kQpFatal, q});
+  for (unsigned q = 0; q < kNumQps; ++q) bench.fails[q % 2].emplace_back(EventKind::kQpFatal, q);
   bench.run(400);
   CHECK(bench.fails[0].empty());
   CHECK(bench.fails[1].empty());
@@ -85,7 +85,7 @@ TEST_CASE("control: plain and posted events reach the host and change no state")
   start_eq(bench, 4);
   CHECK(bench.dut->irq_o == 0);
   bench.set_state(2, QpState::kRtr);
-  bench.plain_events.push_back({EventKind::kCommEst, 2});
+  bench.plain_events.emplace_back(EventKind::kCommEst, 2);
   bench.run(60);
   bench.write(reg::kEventPost, posted(EventKind::kSqDrained, 0x123456));
   bench.run(60);
@@ -181,7 +181,7 @@ TEST_CASE(
     "does") {
   Bench bench;
   start_eq(bench, 2);
-  for (unsigned i = 0; i < 6; ++i) bench.plain_events.push_back({EventKind::kCommEst, i});
+  for (unsigned i = 0; i < 6; ++i) bench.plain_events.emplace_back(EventKind::kCommEst, i);
   bench.run(300);
   for (unsigned i = 0; i < 4; ++i) CHECK(eqe(bench, i) == Eqe{EventKind::kCommEst, i, true});
   CHECK(bench.read(reg::kEqStatus) == kOverflow);
@@ -191,12 +191,12 @@ TEST_CASE(
   bench.write(reg::kEqConsumer, 4);
   bench.run(5);
   CHECK(bench.dut->irq_o == 0);
-  bench.plain_events.push_back({EventKind::kCommEst, 9});
+  bench.plain_events.emplace_back(EventKind::kCommEst, 9);
   bench.run(100);
   CHECK(eqe(bench, 0) == Eqe{EventKind::kCommEst, 9, false});
   CHECK(bench.read(reg::kEqStatus) == 0);
   port::put(bench.dut->bw_eq_rsp_i, layout::block_write_rsp::error, 1);
-  bench.plain_events.push_back({EventKind::kCommEst, 10});
+  bench.plain_events.emplace_back(EventKind::kCommEst, 10);
   bench.run(100);
   CHECK(bench.read(reg::kEqStatus) == kOverflow);
 }

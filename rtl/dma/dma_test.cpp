@@ -131,8 +131,8 @@ void everything_at_once(unsigned stall, unsigned host_stall, unsigned jitter, bo
   bench.drain();
   CHECK(bench.host.memory == expected);
   CHECK(bench.reads_done > 100);
-  for (unsigned c = 0; c < kReadClients; ++c) CHECK(bench.blocks_done[c] > 100);
-  for (unsigned c = 0; c < kWriteClients; ++c) CHECK(bench.stores_done[c] > 10);
+  for (const auto done : bench.blocks_done) CHECK(done > 100);
+  for (const auto done : bench.stores_done) CHECK(done > 10);
   CHECK((bench.read_errors > 0) == errors);
   CHECK((bench.faults > 20) == errors);
   CHECK((bench.store_errors > 2) == errors);

@@ -87,6 +87,19 @@ struct Rig : Bench {
     CHECK(responses[i].psn == (at & kPsnMask));
     CHECK(responses[i].msn == msn);
   }
+  /// Posts a receive of one scatter entry.
+  void receive(std::uint64_t addr, std::uint32_t bytes, std::uint32_t key = kRegion) {
+    post(kQp, {{kIova + addr, bytes, key}});
+  }
+  /// The one receive completes with a protection error, and the queue pair fails without a response.
+  void receive_fails() {
+    run();
+    REQUIRE(completions.size() == 1);
+    CHECK(completions[0].status == Status::kLocProtErr);
+    REQUIRE(fails.size() == 1);
+    CHECK(fails[0] == Event(EventKind::kQpFatal, kQp));
+    CHECK(responses.empty());
+  }
   /// A fatal NAK at the PSN of the last packet, once, and the event; then silence (RSP-50).
   void fails_with(unsigned syndrome, EventKind kind) {
     run();

@@ -224,7 +224,7 @@ TEST_CASE("rq: SENDs scatter over lists of every stride (RSP-19)") {
         std::size_t at = 0;
         for (auto& sge : list) {
           const std::size_t take = std::min<std::size_t>(sge.length, n - at);
-          std::copy_n(data.begin() + at, take, expected.begin() + (sge.addr - Rig::kIova));
+          std::copy_n(data.data() + at, take, expected.data() + (sge.addr - Rig::kIova));
           at += take;
         }
         CHECK(b.memory == expected);

@@ -9,9 +9,6 @@ using namespace rq;
 
 struct Unreliable : Rig {
   explicit Unreliable(Attr a = {}) : Rig(a) { uc = true; }
-  void receive(std::uint64_t addr, std::uint32_t bytes) {
-    post(kQp, {{kIova + addr, bytes, kRegion}});
-  }
   /// Completions so far are good, of these receives; nothing was sent and nothing failed.
   void delivered(const std::vector<unsigned>& receives) {
     run();
@@ -143,14 +140,9 @@ TEST_CASE("rq: UC: in SQE receives go on (10.3.1)") {
 
 TEST_CASE("rq: UC-05: a receive that is wrong by itself fails, and nothing is sent") {
   Unreliable b;
-  b.post(3, {{Rig::kIova + 0x101000, 256, kRegion ^ 1}});
+  b.receive(0x101000, 256, kRegion ^ 1);
   b.message(false, Rig::pattern(64, 1));
-  b.run();
-  REQUIRE(b.completions.size() == 1);
-  CHECK(b.completions[0].status == Status::kLocProtErr);
-  REQUIRE(b.fails.size() == 1);
-  CHECK(b.fails[0] == Bench::Event(EventKind::kQpFatal, 3));
-  CHECK(b.responses.empty());
+  b.receive_fails();
 }
 
 TEST_CASE("rq: UC: payload that does not reach memory ends the queue pair without a NAK") {

@@ -45,7 +45,7 @@ TEST_CASE(
       continue;
     CAPTURE(name);
     Bench bench;
-    for (Bytes frame : roce::read_pcap(path)) {
+    for (const Bytes& frame : roce::read_pcap(path)) {
       Fields f;
       if (!roce::dissect(frame, f) || f.udp_sum || f.version || f.congestion || f.resv7) continue;
       f.mig_req = true;

@@ -72,7 +72,9 @@ TEST_CASE("messages: their numbers are the MSNs with which Soft-RoCE acknowledge
       {"rc_write_mtu256", 256},    {"rc_send_mtu1024", 1024},      {"rc_writeimm_mtu1024", 1024},
       {"rc_psn_wrap_send", 1024},  {"rc_send_ipv6_mtu1024", 1024}, {"rc_write_64k_mtu256", 256},
       {"loss_write_middle", 1024}, {"loss_write_last", 1024},      {"loss_send_ack_x3", 1024}};
-  for (const auto& [name, mtu] : kCaptures) {
+  for (const auto& capture : kCaptures) {
+    const char* name = capture.first;
+    const unsigned mtu = capture.second;
     CAPTURE(name);
     const Conversation conversation = conversation_of(name, mtu);
     const unsigned all = agree(conversation, 0, true);

@@ -45,11 +45,12 @@ void put(const Descriptor& file, std::uint64_t value) {
 }  // namespace
 
 PortCounterFiles::PortCounterFiles(const std::string& port) {
+  const std::string folder = port + "/";
   for (const auto& [name, value] : values_of({}, 0)) {
-    files_.push_back({new_file(port + "/" + name), value});
+    files_.push_back({new_file(folder + name), value});
     put(files_.back().descriptor, value);
   }
-  put(new_file(port + "/hw_counters/lifespan"), CounterService::kLifespanMs);
+  put(new_file(folder + "hw_counters/lifespan"), CounterService::kLifespanMs);
 }
 
 void PortCounterFiles::write(const Values& values) {

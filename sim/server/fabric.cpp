@@ -30,7 +30,7 @@ void spawn(const char* name, std::size_t stack, std::function<void()> body) {
 }  // namespace
 
 Fabric::Fabric(const FabricConfig& config, testbench::AddressSpaces& processes,
-               FabricAdapter::OnFault on_fault)
+               const FabricAdapter::OnFault& on_fault)
     : names_(config.nodes) {
   sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
   testbench::LinkConfig uplink;

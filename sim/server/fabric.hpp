@@ -48,7 +48,7 @@ class Surroundings {
 class Fabric {
  public:
   Fabric(const FabricConfig& config, testbench::AddressSpaces& processes,
-         FabricAdapter::OnFault on_fault);
+         const FabricAdapter::OnFault& on_fault);
   ~Fabric();
   Fabric(const Fabric&) = delete;
   Fabric& operator=(const Fabric&) = delete;

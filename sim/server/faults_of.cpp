@@ -23,7 +23,7 @@ nlohmann::json exchange_faults(const Descriptor& socket, FaultRequest request, u
   message.number = number;
   source.copy(message.source, sizeof message.source - 1);
   const Descriptor file(exchange(socket.get(), &message, sizeof message, script.get()));
-  const nlohmann::json reply = json_of(file);
+  nlohmann::json reply = json_of(file);
   if (reply.contains("error")) throw UserError(reply["error"].get<std::string>(), 2);
   return reply;
 }
@@ -35,7 +35,7 @@ nlohmann::json faults_of(const Instance& instance) {
 }
 
 nlohmann::json faults_of(const Descriptor& socket) {
-  return exchange_faults(socket, FaultRequest::kList, 0, "", {})["faults"];
+  return exchange_faults(socket, FaultRequest::kList, 0, "", Descriptor())["faults"];
 }
 
 nlohmann::json add_faults(const Instance& instance, const std::string& script,
@@ -45,7 +45,7 @@ nlohmann::json add_faults(const Instance& instance, const std::string& script,
 }
 
 void clear_faults(const Instance& instance, unsigned number) {
-  exchange_faults(Descriptor(instance.connect()), FaultRequest::kClear, number, "", {});
+  exchange_faults(Descriptor(instance.connect()), FaultRequest::kClear, number, "", Descriptor());
 }
 
 std::string fault_text(const nlohmann::json& fault) {

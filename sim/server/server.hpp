@@ -58,7 +58,7 @@ class Server final : public Surroundings {
   nlohmann::json connection_manager_of(unsigned adapter) const;
   void accept_one();
   void on_event(unsigned adapter, const driver::Event& event);
-  void status(std::shared_ptr<Client> client, driver::protocol::Header request);
+  void status(const std::shared_ptr<Client>& client, driver::protocol::Header request);
   nlohmann::json queue_pairs_of(unsigned adapter, driver::Context& context);
   nlohmann::json numbers() const;
   bool set_link(std::uint32_t adapter, bool up);

@@ -48,7 +48,7 @@ const char* name_of(cm::PortSpace space) {
 
 }  // namespace
 
-void Server::status(std::shared_ptr<Client> client, driver::protocol::Header request) {
+void Server::status(const std::shared_ptr<Client>& client, driver::protocol::Header request) {
   const bool each = request.kind == static_cast<std::uint32_t>(driver::protocol::Kind::kQueuePairs);
   // The counters of all adapters first, one after the other.
   auto found = std::make_shared<std::map<unsigned, nlohmann::json>>();

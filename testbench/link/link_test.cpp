@@ -139,7 +139,7 @@ TEST_CASE("link: the rate holds with preamble, FCS and gap, at both widths") {
     const double each_ns = static_cast<double>(c.frame + 24) * 8 / c.gbps;
     fixture.run(row(count, c.frame), static_cast<unsigned>((count * each_ns + 2000) / 4));
     REQUIRE(fixture.arrived.size() == count);
-    const double took =
+    const auto took =
         static_cast<double>(fixture.arrived.back().last_ns - fixture.arrived[0].last_ns);
     CHECK(std::abs(took / (count - 1) - each_ns) < each_ns * 0.01);
   }
@@ -233,7 +233,7 @@ TEST_CASE("link: losses in bursts have the configured rate and length") {
   config.faults.mean_burst = 4;
   LinkFixture fixture(config);
   fixture.run(row(50000, 100), 200000);
-  const double lost = static_cast<double>(fixture.link.counts().dropped);
+  const auto lost = static_cast<double>(fixture.link.counts().dropped);
   CHECK(std::abs(lost / 50000 - 0.05) < 0.01);
   unsigned bursts = 0;
   bool before = false;

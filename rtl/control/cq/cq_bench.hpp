@@ -216,7 +216,7 @@ struct Bench {
     return live;
   }
   void complete(unsigned cqn, unsigned index, bool solicited = false,
-                Status status = Status::kSuccess, int source = 0) {
+                Status status = Status::kSuccess, unsigned source = 0) {
     Cqe c;
     c.cqn = cqn;
     c.qpn = 0x1000 + cqn;

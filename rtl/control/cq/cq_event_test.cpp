@@ -154,7 +154,7 @@ TEST_CASE("cq: CQ-10 software that arms, polls and sleeps misses no completion")
       }
       for (unsigned q = 0; q < kQueues; ++q) {
         if (wake[q] > bench.dut.cycle() || !bench.bells.empty()) continue;
-        const unsigned there = static_cast<unsigned>(seen[q].size());
+        const auto there = static_cast<unsigned>(seen[q].size());
         const unsigned before = bench.random() % (there + 1);
         bench.consume(q, consumed[q] + before);
         bench.arm(q, consumed[q] + there);

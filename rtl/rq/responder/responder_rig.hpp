@@ -176,11 +176,11 @@ struct Rig {
       walk_len_ = d.walk_len_o;
     }
     if (d.cmd_valid_o && d.cmd_ready_i &&
-        ReceiveOp{get(d.cmd_o, layout::receive_cmd::op)} == ReceiveOp::kFree)
+        static_cast<ReceiveOp>(get(d.cmd_o, layout::receive_cmd::op)) == ReceiveOp::kFree)
       ++used[get(d.cmd_o, layout::receive_cmd::qpn) % 4];
     if (d.req_seg_valid_o && d.req_seg_ready_i)
       segments.push_back({get(d.req_seg_o, layout::seg::addr), get(d.req_seg_o, layout::seg::len),
-                          get(d.req_seg_o, layout::seg::drop)});
+                          get(d.req_seg_o, layout::seg::drop) != 0});
     auto packet = [&](const auto& p) {
       const auto ext = layout::tx_desc::ext;
       return Packet{get(p, layout::tx_desc::qpn),         get(p, layout::tx_desc::opcode),
@@ -196,15 +196,16 @@ struct Rig {
     if (d.seg_valid_o && d.seg_ready_i)
       sources.push_back({get(d.seg_o, layout::seg::addr), get(d.seg_o, layout::seg::len), false});
     if (d.cqe_valid_o && d.cqe_ready_i)
-      completions.push_back(
-          {get(d.cqe_o, layout::cqe_req::wqe_index), Status{get(d.cqe_o, layout::cqe_req::status)},
-           get(d.cqe_o, layout::cqe_req::byte_len), get(d.cqe_o, layout::cqe_req::ticket)});
+      completions.push_back({get(d.cqe_o, layout::cqe_req::wqe_index),
+                             static_cast<Status>(get(d.cqe_o, layout::cqe_req::status)),
+                             get(d.cqe_o, layout::cqe_req::byte_len),
+                             get(d.cqe_o, layout::cqe_req::ticket)});
     if (d.fail_valid_o && d.fail_ready_i)
-      fails.push_back({EventKind{get(d.fail_o, layout::event_req::kind)},
-                       get(d.fail_o, layout::event_req::number)});
+      fails.emplace_back(static_cast<EventKind>(get(d.fail_o, layout::event_req::kind)),
+                         get(d.fail_o, layout::event_req::number));
     if (d.event_valid_o && d.event_ready_i)
-      events.push_back({EventKind{get(d.event_o, layout::event_req::kind)},
-                        get(d.event_o, layout::event_req::number)});
+      events.emplace_back(static_cast<EventKind>(get(d.event_o, layout::event_req::kind)),
+                          get(d.event_o, layout::event_req::number));
     dut.tick();
   }
   void clock() {

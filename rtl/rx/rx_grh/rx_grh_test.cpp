@@ -46,7 +46,7 @@ struct Bench {
     dut->grh_valid_i = datagram;
     for (dut.settle(); datagram && !dut->grh_ready_o; dut.settle()) clock();
     dut->next_i = !f.payload.empty();
-    want.push_back({static_cast<unsigned>(at % kBytes), bytes});
+    want.emplace_back(static_cast<unsigned>(at % kBytes), bytes);
     const std::size_t first = f.payload_at() / kBytes * kBytes;
     const std::size_t end = f.payload_at() + f.payload.size();
     for (std::size_t from = first; !f.payload.empty() && from < end; from += kBytes) {

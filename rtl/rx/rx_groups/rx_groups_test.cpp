@@ -80,7 +80,7 @@ struct Bench : roce::RowBus<Bench> {
     f.qpn = qpn;
     f.psn = psn++;
     const bool group = qpn == kGroup && !bad;
-    in.push_back({f, group});
+    in.emplace_back(f, group);
     unsigned row = home_of(f);
     for (unsigned looked = 0; group && looked < kRows; ++looked, row = (row + 1) % kRows) {
       const Row& one = rows[row];
@@ -175,7 +175,7 @@ TEST_CASE("rx_groups: an address of IPv6 that looks like one of IPv4 is its GID"
   mapped.ipv6 = true;
   mapped.dst_ip[10] = mapped.dst_ip[11] = 0xFF;
   mapped.qpn = kGroup;
-  bench.in.push_back({mapped, true});
+  bench.in.emplace_back(mapped, true);
   bench.wanted = {{9, 0, true}, {kNobody, 0, false}};
   bench.finish();
 }

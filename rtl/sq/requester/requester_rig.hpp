@@ -213,7 +213,8 @@ class Rig {
     if (d.desc_valid_o && d.desc_ready_i) {
       auto get = [&](auto field) { return port::get(d.desc_o, field); };
       auto ext = [&](auto field) {
-        return port::get(d.desc_o, layout::tx_desc::ext.offset + field.offset, field.bits);
+        return static_cast<unsigned>(
+            port::get(d.desc_o, layout::tx_desc::ext.offset + field.offset, field.bits));
       };
       packets.push_back({get(layout::tx_desc::opcode), get(layout::tx_desc::psn),
                          get(layout::tx_desc::payload_len), get(layout::tx_desc::ack_req),

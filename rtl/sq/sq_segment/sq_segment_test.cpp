@@ -147,7 +147,8 @@ TEST_CASE("sq_segment: what needs an absent option is not well formed") {
       {WrOp::kCmpSwap, RTL_Atomics}, {WrOp::kFetchAdd, RTL_Atomics}, {WrOp::kLocalInv, RTL_KeyOps},
       {WrOp::kBindMw, RTL_KeyOps},   {WrOp::kRegMr, RTL_KeyOps},     {WrOp::kSendInv, true}};
   for (const auto& [opcode, there] : cases) {
-    CAPTURE(number(opcode));
+    const unsigned code = number(opcode);
+    CAPTURE(code);
     const bool atomic = opcode == WrOp::kCmpSwap || opcode == WrOp::kFetchAdd;
     Rig r;
     r.post(0, atomic ? Work{opcode, {{0x5000, 8}}} : Work{opcode, {}});

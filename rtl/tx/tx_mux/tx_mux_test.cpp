@@ -73,7 +73,7 @@ struct Bench {
       for (unsigned i = 0; i < kBytes; ++i)
         if (at + i >= header && at + i < header + payload) beat[i] = f.bytes[at + i];
       const bool last = at + kBytes >= header + payload;
-      beats.push_back({beat, static_cast<std::uint8_t>(last + 2 * (last && f.poison))});
+      beats.emplace_back(beat, static_cast<std::uint8_t>(last + 2 * (last && f.poison)));
     }
   }
   void ack() {

@@ -19,6 +19,7 @@ struct Rejected {
 /// The words from `at` on as a struct of the protocol.
 template <typename T>
 T struct_of(const std::vector<std::uint64_t>& words, std::size_t at = 0) {
+  // NOLINTNEXTLINE(bugprone-sizeof-expression): no message of the protocol is a pointer.
   constexpr std::size_t kWords = sizeof(T) / sizeof(std::uint64_t);
   if (at > words.size() || words.size() - at < kWords) throw Rejected{EBADF};
   T value;

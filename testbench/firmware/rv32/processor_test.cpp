@@ -74,7 +74,7 @@ struct Bench {
     model.eval();
     written = model.m_axil_wvalid_o != 0;
     read = model.m_axil_arvalid_o != 0;
-    if (written) writes.push_back({model.m_axil_awaddr_o, model.m_axil_wdata_o});
+    if (written) writes.emplace_back(model.m_axil_awaddr_o, model.m_axil_wdata_o);
     if (read) {
       reads.push_back(model.m_axil_araddr_o);
       model.m_axil_rdata_i = model.m_axil_araddr_o + 1;
@@ -112,7 +112,7 @@ std::string stopped(const Program& program, std::uint32_t watchdog = 0) {
   bench.model.watchdog_i = watchdog;
   bench.run(1000);
   REQUIRE(bench.model.fault_o != 0);
-  const std::string text = bench.fault();
+  std::string text = bench.fault();
   // It stays so, and nothing else happens.
   bench.model.attention_i = 1;
   for (int i = 0; i < 100; ++i) bench.clock();

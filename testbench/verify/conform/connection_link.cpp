@@ -34,7 +34,7 @@ Expected acknowledge(std::uint8_t syndrome, std::uint32_t psn) {
   if (kind == layout::AethKind::kNak) {
     what.checks.push_back(packet::aeth(packet::syndrome(syndrome)));
   } else {
-    what.checks.push_back([=](const packet::Parsed& p, packet::Verdict* verdict) {
+    what.checks.emplace_back([=](const packet::Parsed& p, packet::Verdict* verdict) {
       if (!p.has(packet::Ext::kAeth)) return;
       verdict->expect("kind", layout::number(transport::aeth_kind(p.aeth().syndrome())),
                       layout::number(kind));

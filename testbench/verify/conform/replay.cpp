@@ -95,8 +95,7 @@ packet::Bytes rewrite(const packet::Bytes& frame, std::uint32_t qpn,
   const std::size_t bth_at = packet::Ethernet::kBytes + ip_bytes + packet::Udp::kBytes;
   if (frame.size() < bth_at + 8) return after;
   std::uint8_t* number = after.data() + bth_at + 5;
-  const std::uint32_t old =
-      static_cast<std::uint32_t>(number[0] << 16 | number[1] << 8 | number[2]);
+  const auto old = static_cast<std::uint32_t>(number[0] << 16 | number[1] << 8 | number[2]);
   if (old != 0 && old < kOwnNumbers) {
     for (unsigned i = 0; i < 3; ++i) number[i] = static_cast<std::uint8_t>(qpn >> (16 - 8 * i));
   }

@@ -114,7 +114,7 @@ TEST("MR-05", "transfers of random ranges touch no other byte") {
   Bytes shadow(dut.memory().data(), dut.memory().data() + Fixture::kMemory);
   const unsigned rounds = dut.times(300, 60'000);
   for (unsigned round = 0; round < rounds; ++round) {
-    const std::uint32_t bytes = static_cast<std::uint32_t>(random() % 1024 + 1);
+    const auto bytes = static_cast<std::uint32_t>(random() % 1024 + 1);
     const std::size_t to = random() % (Fixture::kTarget - bytes);
     const Bytes data = payload_of(bytes, round);
     if (round % 3 == 0) {
@@ -142,7 +142,7 @@ TEST("MR-05 RQ-36", "READs of random ranges write no other byte") {
   Bytes shadow(dut.memory().data(), dut.memory().data() + Fixture::kMemory);
   const unsigned rounds = dut.times(200, 40'000);
   for (unsigned round = 0; round < rounds; ++round) {
-    const std::uint32_t bytes = static_cast<std::uint32_t>(random() % 1024 + 1);
+    const auto bytes = static_cast<std::uint32_t>(random() % 1024 + 1);
     const std::size_t to = random() % (Fixture::kTarget - bytes);
     const Bytes data = payload_of(bytes, round);
     c.read(bytes, to);
@@ -197,10 +197,10 @@ TEST("MR-06", "lengths that end before, at and after the edges of pages, at any 
            {std::size_t{1}, std::size_t{2}, std::size_t{66}, kPage, kPage + 1, 2 * kPage - 1}) {
         if (from + size > kBytes) continue;
         const Bytes data = payload_of(size, ++round);
-        const unsigned packets = static_cast<unsigned>((size + c.pmtu() - 1) / c.pmtu());
+        const auto packets = static_cast<unsigned>((size + c.pmtu() - 1) / c.pmtu());
         for (unsigned i = 0; i < packets; ++i) {
           const bool first = i == 0, last = i + 1 == packets;
-          const auto begin = data.begin() + static_cast<std::ptrdiff_t>(i * c.pmtu());
+          const auto begin = data.begin() + std::ptrdiff_t{i} * c.pmtu();
           const auto end = last ? data.end() : begin + static_cast<std::ptrdiff_t>(c.pmtu());
           Builder b = c.from_peer(first && last ? kRcWriteOnly
                                   : first       ? kRcWriteFirst

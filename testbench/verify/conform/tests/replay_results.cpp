@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbench/verify/conform/tests/replay_results.hpp"
 
+#include <fmt/format.h>
+
 #include <map>
 #include <sstream>
 
@@ -23,8 +25,8 @@ Responses responses_of(const std::string& text) {
     if (name == "RC_ACK" && syndrome == "1f") {
       all.newest_ack = psn;
     } else {
-      all.others.push_back(name + "@" + psn + ":" + syndrome +
-                           (length == std::string::npos ? "" : word.substr(length)));
+      all.others.push_back(fmt::format("{}@{}:{}{}", name, psn, syndrome,
+                                       length == std::string::npos ? "" : word.substr(length)));
     }
   }
   return all;
