@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <ctime>
+#include <utility>
 
 #include "model/spec/layout/codes.hpp"
 #include "model/spec/layout/field.hpp"
@@ -31,7 +32,7 @@ Simulation::Simulation() {
   sc_core::sc_default_global_context = sc_core::sc_curr_simcontext;
 }
 
-World::Impl::Impl(const Config& c) : config(c) {
+World::Impl::Impl(Config c) : config(std::move(c)) {
   if (config.lockstep) {
     number = lockstep::next_world();
     const auto& retrace = lockstep::retrace();

@@ -23,7 +23,7 @@ struct FrameSent final : FrameTap {
 };
 
 struct World::Impl {
-  explicit Impl(const Config& c);
+  explicit Impl(Config c);
 
   void run(const std::vector<Task>& tasks);
   /// Does the same on all nodes.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 
 #include "model/packet/builder.hpp"
 #include "testbench/verify/faults/link_watch.hpp"
@@ -38,7 +39,8 @@ class ScheduleRunner {
 /// A running plan, for its hooks.
 class ActiveSchedule {
  public:
-  ActiveSchedule(ScheduleRunner& runner, const SchedulePlan& plan) : runner_(runner), plan_(plan) {}
+  ActiveSchedule(ScheduleRunner& runner, SchedulePlan plan)
+      : runner_(runner), plan_(std::move(plan)) {}
 
   void requester();
   void responder();

@@ -75,7 +75,9 @@ void Judge::take_request(const Parsed& packet) {
 std::vector<Judge::Flow> Judge::answerable(const Parsed& packet, const Flow& responder) const {
   std::vector<Flow> flows;
   const auto& [from, to, unused] = responder;
-  for (const auto& [flow, stream] : requests_) {
+  for (const auto& entry : requests_) {
+    const Flow& flow = entry.first;
+    const RequestStream& stream = entry.second;
     if (std::get<0>(flow) != to || std::get<1>(flow) != from) continue;
     if (stream.find(stream.place_of(packet.psn())) == nullptr) continue;
     const bool taken = std::any_of(responses_.begin(), responses_.end(), [&](const auto& other) {

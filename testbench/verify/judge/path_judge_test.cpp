@@ -126,7 +126,8 @@ TEST_CASE("path: losses that both ends repair are no finding") {
   SUBCASE("READ responses") {
     Path path;
     path.send(0).ack(0);
-    path.read_more = path.read_msn = 2;
+    path.read_more = 2;
+    path.read_msn = 2;
     path.read(1, 600).read_response(kRcReadRespFirst, 1, 256);
     path.read_response(kRcReadRespMiddle, 2, 256, kLost).read_response(kRcReadRespLast, 3, 88);
     path.read(2, 344, Fault::kNone, 0x1100).read_response(kRcReadRespFirst, 2, 256);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbench/verify/conform/tests/replay_results.hpp"
 
-#include <fmt/format.h>
-
 #include <map>
 #include <sstream>
+#include <utility>
 
 namespace roci::conform {
 using namespace packet;
@@ -25,8 +24,10 @@ Responses responses_of(const std::string& text) {
     if (name == "RC_ACK" && syndrome == "1f") {
       all.newest_ack = psn;
     } else {
-      all.others.push_back(fmt::format("{}@{}:{}{}", name, psn, syndrome,
-                                       length == std::string::npos ? "" : word.substr(length)));
+      std::string other = name;
+      other.append("@").append(psn).append(":").append(syndrome);
+      if (length != std::string::npos) other.append(word, length);
+      all.others.push_back(std::move(other));
     }
   }
   return all;

@@ -22,7 +22,7 @@ Bytes random_datagram(Fixture& dut, Connection& c) {
                           static_cast<std::uint32_t>(random()))
                     .build();
   const Parsed whole = parse(frame);
-  const unsigned kind = static_cast<unsigned>(random() % 4);
+  const auto kind = static_cast<unsigned>(random() % 4);
   if (kind == 0) frame.resize(whole.bth_at + random() % (frame.size() - whole.bth_at));
   for (unsigned i = 0; kind >= 2 && i < 1 + random() % 3; ++i) {
     const std::size_t header = whole.ip_at + random() % 64;

@@ -185,16 +185,16 @@ TEST("WIRE-48", "after each invalid packet the next valid one is executed") {
   icrc.frame().back() ^= 1;
   bad.push_back(icrc.as_it_is());
   Edit runt(c.send_request(kRcSendOnly, c.rq(0), {}));
-  bad.push_back(Bytes(runt.frame().begin(), runt.frame().begin() + 20));
-  bad.push_back(Bytes(runt.frame().begin(), runt.frame().begin() + 43));
+  bad.emplace_back(runt.frame().begin(), runt.frame().begin() + 20);
+  bad.emplace_back(runt.frame().begin(), runt.frame().begin() + 43);
   Edit truncated(c.write_request(kRcWriteOnly, c.rq(0), payload_of(256)));
-  bad.push_back(Bytes(truncated.frame().begin(), truncated.frame().end() - 100));
+  bad.emplace_back(truncated.frame().begin(), truncated.frame().end() - 100);
   Edit opcode(c.send_request(kRcSendOnly, c.rq(0), payload_of(256)));
   opcode.bth().set_opcode(0xFF);
   bad.push_back(opcode.sealed());
   bad.push_back(c.write_request(kRcWriteOnly, c.rq(9), payload_of(64)).build());
-  bad.push_back(Bytes(1, 0));
-  bad.push_back(Bytes(9018, 0x77));
+  bad.emplace_back(1, 0);
+  bad.emplace_back(9018, 0x77);
   for (const Bytes& frame : bad) {
     dut.feed(frame);
     serves();

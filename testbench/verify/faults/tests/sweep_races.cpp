@@ -55,7 +55,7 @@ SCHEDULE(
   sweep(races(1500), [&](SweepFixture& a, unsigned clock) {
     a.begin();
     driver::CompletionQueue small(a.self.node.context(), 4);
-    const unsigned slots = static_cast<unsigned>(small.memory().bytes / 32);
+    const auto slots = static_cast<unsigned>(small.memory().bytes / 32);
     driver::QueuePair qp(a.self.pd, small, small);
     driver::QueuePair other(a.peer.pd, a.peer.send_cq, a.peer.receive_cq);
     a.connect(qp, other);
