@@ -46,7 +46,7 @@ def cnps(folder):
     status, text, report = judge("--pcap", file, "--cnp-interval", "55us")
     assert status == 1, text
     assert [(one["frame"], one["statement"]) for one in report[0]["findings"]] == [
-        (5, "A17.9.3")], text
+        (5, "CC-02")], text
     status, text, _ = judge("--cnp-interval", "50us")
     assert status == 2 and "--cnp-interval needs --pcap or --bridge" in text, text
 

@@ -68,7 +68,7 @@ void Judge::judge(std::uint64_t time_ns, const Parsed& packet) {
 
 void Judge::take_cnp(std::uint64_t time_ns, const Parsed& packet) {
   ++report_.cnps;
-  if (!packet.bth().becn()) report_.find(report_.frames, "A17.9.3", "a CNP without BECN");
+  if (!packet.bth().becn()) report_.find(report_.frames, "CC-02", "a CNP without BECN");
   const auto [last, first] = cnps_.try_emplace(flow_of(packet), time_ns);
   if (first || time_ns < last->second) return;
   const std::uint64_t interval = time_ns - last->second;
@@ -76,7 +76,7 @@ void Judge::take_cnp(std::uint64_t time_ns, const Parsed& packet) {
   std::uint64_t& shortest = report_.cnp_interval_ns;
   if (shortest == 0 || interval < shortest) shortest = std::max<std::uint64_t>(interval, 1);
   if (interval >= cnp_interval_ns_) return;
-  report_.find(report_.frames, "A17.9.3",
+  report_.find(report_.frames, "CC-02",
                fmt::format("a CNP {:.3f} us after another one for the queue pair, which is less "
                            "than {:.3f} us",
                            static_cast<double>(interval) / 1e3,

@@ -249,7 +249,7 @@ TEST_CASE("judge: CNPs for a queue pair are apart by the interval that is stated
   CHECK(found(0) == "49000 ns\n");
   CHECK(found(49'000) == "49000 ns\n");
   CHECK(found(50'000) ==
-        "49000 ns\n5 A17.9.3: a CNP 49.000 us after another one for the queue pair, which is less "
+        "49000 ns\n5 CC-02: a CNP 49.000 us after another one for the queue pair, which is less "
         "than 50.000 us\n");
   std::swap(frames[3], frames[4]);  // a capture of several interfaces is not sorted by time
   CHECK(found(50'000) == "90000 ns\n");
