@@ -60,15 +60,6 @@ std::string excess_of(const faults::Rule& rule) {
   }
 }
 
-std::string text_of(const std::string& path) {
-  try {
-    const std::vector<std::uint8_t> bytes = read_file(path);
-    return {bytes.begin(), bytes.end()};
-  } catch (const UserError& error) {
-    throw UserError(error.what(), kUsageError);
-  }
-}
-
 }  // namespace
 
 Bridge::Bridge(const BridgeOptions& options)
@@ -103,7 +94,8 @@ Bridge::Bridge(const BridgeOptions& options)
 Bridge::~Bridge() = default;
 
 void Bridge::add_rules(const std::string& path) {
-  const std::string text = text_of(path);
+  const std::vector<std::uint8_t> bytes = read_file(path, kUsageError);
+  const std::string text(bytes.begin(), bytes.end());
   for (const faults::Rule& rule : faults::read_script(text, path, scripts_)) {
     if (const std::string excess = excess_of(rule); !excess.empty()) {
       throw UserError(fmt::format("{}:{}: a bridge sees packets alone, and cannot apply {}", path,

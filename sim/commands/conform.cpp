@@ -101,6 +101,9 @@ int bridge(const ConformOptions& options) {
 int run(const ConformOptions& options) {
   if (!options.captures.files.empty()) return judge_captures(options.captures, options.json);
   if (!options.bridge.wires.empty()) return bridge(options);
+  if (options.captures.cnp_interval_ns != 0) {
+    throw UserError("--cnp-interval needs --pcap or --bridge", 2);
+  }
   if (!options.compared.empty()) {
     if (options.compared.size() != 2) {
       throw UserError("--compare needs two reports, the earlier one first", 2);
@@ -257,6 +260,16 @@ void add_conform(Command program, Action& action, const std::string& suite) {
                 "a new one is judged as a retransmission")
       .needs(captures);
   add_bridge(command, options->bridge);
+  command
+      .add_parsed(
+          "--cnp-interval",
+          [options](const std::string& text) {
+            options->captures.cnp_interval_ns = parse_duration(text);
+            options->bridge.path.cnp_interval_ns = parse_duration(text);
+          },
+          "with --pcap and --bridge: CNPs for a queue pair that follow each other faster are "
+          "findings")
+      .type_name("T");
   command.callback([options, &action] { action = [options] { return run(*options); }; });
 }
 

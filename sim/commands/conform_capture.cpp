@@ -33,6 +33,10 @@ void print(const std::string& file, const judge::Report& report) {
   fmt::print("{}: {} frames, {} of RoCE: {} requests, {} responses, {} datagrams, {} CNPs\n", file,
              report.frames, report.roce, report.requests, report.responses, report.datagrams,
              report.cnps);
+  if (report.cnp_interval_ns != 0) {
+    fmt::print("CNPs for a queue pair are at least {:.3f} us apart\n",
+               static_cast<double>(report.cnp_interval_ns) / 1e3);
+  }
   if (report.truncated != 0)
     fmt::print("{} frames are truncated and were not judged\n", report.truncated);
   fmt::print("{} streams of requests, {} with their responses: {} findings\n", report.streams,
@@ -48,6 +52,7 @@ nlohmann::json json_of(const std::string& file, const judge::Report& report) {
                         {"responses", report.responses},
                         {"datagrams", report.datagrams},
                         {"cnps", report.cnps},
+                        {"cnp_interval_ns", report.cnp_interval_ns},
                         {"streams", report.streams},
                         {"paired", report.paired},
                         {"findings", nlohmann::json::array()},
@@ -73,7 +78,7 @@ int judge_captures(const CaptureOptions& options, const std::string& json) {
   std::string error;
   bool found = false;
   for (const std::string& file : options.files) {
-    judge::Judge judge(options.connected_once);
+    judge::Judge judge(options.connected_once, options.cnp_interval_ns);
     try {
       packet::read_capture(file, [&](const packet::CapturedFrame& frame) { judge.take(frame); });
     } catch (const std::runtime_error& what) {

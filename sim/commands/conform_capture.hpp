@@ -2,6 +2,7 @@
 // roci conform --pcap: judges capture files.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@ struct CaptureOptions {
   std::vector<std::string> files;
   bool connected_once =
       false;  ///< no two connections of a capture are between the same queue pairs
+  std::uint64_t cnp_interval_ns = 0;  ///< least time between CNPs for a queue pair
 };
 
 /// Judges captures and prints what it found; writes it as JSON to a file too, unless `json` is

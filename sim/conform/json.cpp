@@ -102,12 +102,7 @@ void write_json(OutputFile& file, const ConformReport& report) {
 }
 
 ReadReport read_report(const std::string& path) {
-  std::vector<std::uint8_t> bytes;
-  try {
-    bytes = read_file(path);
-  } catch (const UserError& error) {
-    throw UserError(error.what(), 2);
-  }
+  const std::vector<std::uint8_t> bytes = read_file(path, 2);
   ReadReport report;
   try {
     const json all = json::parse(bytes);

@@ -12,20 +12,20 @@
 namespace roci::sim {
 namespace {
 
-[[noreturn]] void fail(const std::string& path, const char* what) {
-  throw UserError(fmt::format("{} {}: {}", what, path, std::strerror(errno)));
+[[noreturn]] void fail(const std::string& path, const char* what, int status = 1) {
+  throw UserError(fmt::format("{} {}: {}", what, path, std::strerror(errno)), status);
 }
 
 }  // namespace
 
-std::vector<std::uint8_t> read_file(const std::string& path) {
+std::vector<std::uint8_t> read_file(const std::string& path, int status) {
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) fail(path, "cannot read");
+  if (fd < 0) fail(path, "cannot read", status);
   struct stat info {};
   if (fstat(fd, &info) != 0 || S_ISDIR(info.st_mode)) {
     errno = EISDIR;
     close(fd);
-    fail(path, "cannot read");
+    fail(path, "cannot read", status);
   }
   std::vector<std::uint8_t> bytes;
   std::uint8_t chunk[1 << 16];
@@ -35,7 +35,7 @@ std::vector<std::uint8_t> read_file(const std::string& path) {
       const int error = errno;
       close(fd);
       errno = error;
-      fail(path, "cannot read");
+      fail(path, "cannot read", status);
     }
     if (got == 0) break;
     bytes.insert(bytes.end(), chunk, chunk + got);

@@ -18,8 +18,8 @@ class UserError : public std::runtime_error {
   int status;  ///< 1: the command failed, 2: usage error
 };
 
-/// Reads a whole file. Throws UserError when it is missing, unreadable or not a file.
-std::vector<std::uint8_t> read_file(const std::string& path);
+/// Reads a whole file. Throws UserError with `status` when it is missing, unreadable or not a file.
+std::vector<std::uint8_t> read_file(const std::string& path, int status = 1);
 
 /// A file being written: under a temporary name, renamed by commit(), removed without it, so that
 /// there is never a partial file under the name.

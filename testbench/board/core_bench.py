@@ -14,101 +14,17 @@ import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import ClockCycles, RisingEdge, Timer
 from cocotb.utils import get_sim_time
-from cocotbext.axi import (AxiBus, AxiLiteBus, AxiLiteMaster, AxiResp, AxiSlaveRead, AxiSlaveWrite,
-                           AxiStreamBus, AxiStreamFrame, AxiStreamSink, AxiStreamSource)
+from cocotbext.axi import (AxiBus, AxiLiteBus, AxiLiteMaster, AxiResp, AxiStreamBus, AxiStreamFrame,
+                           AxiStreamSink, AxiStreamSource)
+from core_memory import BASE, MEMORY, Memory, ReadSlave, WriteSlave
 from scapy.contrib.roce import BTH
 from scapy.layers.inet import IP, UDP
 from scapy.layers.l2 import Ether
 
-MEMORY = 1 << 21
-BASE = 0x12_3456_7000_0000  # where the adapter sees the memory
-PASID = 0x12345
 RDMA_PORT = 4791
 CLOCK_PS, RX_PS, TX_PS = 4000, 6400, 3102
 REQUESTS = (0, 1, 2, 6, 7, 8, 10, 12)  # opcodes of RC: SEND, WRITE, READ
 REGISTER_ID, REGISTER_CONTROL, REGISTER_VERSION = 0x0, 0xC, 0x4
-
-
-class Memory:
-    """What the AXI master reaches: bytes at BASE, of which some may fail."""
-
-    def __init__(self):
-        self.bytes = (ctypes.c_uint8 * MEMORY)()
-        self.view = memoryview(self.bytes).cast("B")
-        self.failing = range(0)
-
-    def offset(self, address, length):
-        offset = address - BASE
-        if not 0 <= offset <= MEMORY - length:
-            raise IndexError(f"{address:#x} is outside of the memory")
-        if any(at in self.failing for at in (address, address + length - 1)):
-            raise ValueError(f"{address:#x} fails")
-        return offset
-
-    def read(self, address, length):
-        offset = self.offset(address, length)
-        return bytes(self.view[offset:offset + length])
-
-    def write(self, address, data):
-        offset = self.offset(address, len(data))
-        self.view[offset:offset + len(data)] = data
-
-
-class ReadSlave(AxiSlaveRead):
-    """Serves the bursts that wait in any order, and their beats in turn, as ids allow."""
-
-    def __init__(self, bus, clock, reset, memory, rng, error):
-        self.memory, self.rng, self.error = memory, rng, error
-        self.overtaken = self.failed = self.most = 0
-        super().__init__(bus, clock, reset, reset_active_level=False)
-        self.ar_channel.queue_occupancy_limit = 16
-
-    async def _process_read(self):
-        waiting = []
-        arrivals = itertools.count()
-        while True:
-            while not self.ar_channel.empty() or not waiting:
-                ar = await self.ar_channel.recv()
-                assert int(ar.aruser) == PASID
-                assert int(ar.arcache) == 0b0010
-                size = 1 << int(ar.arsize)
-                address, beats = int(ar.araddr), int(ar.arlen) + 1
-                assert int(ar.arid) not in [one[1] for one in waiting]
-                assert address // 4096 == (address + beats * size - 1) // 4096
-                waiting.append([next(arrivals), int(ar.arid), address, size, beats])
-            self.most = max(self.most, len(waiting))
-            burst = self.rng.choice(waiting)
-            self.overtaken += burst is not waiting[0]
-            beat = self.r_channel._transaction_obj()
-            beat.rid, beat.rresp = burst[1], AxiResp.OKAY
-            try:
-                data = self.memory.read(burst[2], burst[3])
-            except ValueError:
-                data, beat.rresp = bytes(burst[3]), self.error
-                self.failed += 1
-            beat.rdata = int.from_bytes(data, "little")
-            burst[2] += burst[3]
-            burst[4] -= 1
-            beat.rlast = burst[4] == 0
-            if burst[4] == 0:
-                waiting.remove(burst)
-            await self.r_channel.send(beat)
-
-
-class WriteSlave(AxiSlaveWrite):
-    """The model's writes, into the memory, with SLVERR where it fails."""
-
-    def __init__(self, bus, clock, reset, memory):
-        self.memory = memory
-        self.failed = 0
-        super().__init__(bus, clock, reset, reset_active_level=False)
-
-    async def _write(self, address, data):
-        try:
-            self.memory.write(address, data)
-        except ValueError:
-            self.failed += 1
-            raise
 
 
 def frame_of(data):
@@ -129,9 +45,9 @@ def frame_of(data):
 
 
 class Bench:
-    def __init__(self, dut, seed, stalls=0.3, error=AxiResp.SLVERR):
+    def __init__(self, dut, seed, stalls=0.3, error=AxiResp.SLVERR, memory=MEMORY):
         self.dut, self.rng = dut, random.Random(seed)
-        self.memory, self.stalls = Memory(), stalls
+        self.memory, self.stalls = Memory(memory), stalls
         clocks = {dut.clk: CLOCK_PS, dut.mac_rx_clk: RX_PS, dut.mac_tx_clk: TX_PS}
         for clock, period in clocks.items():
             cocotb.start_soon(Clock(clock, period, "ps").start())
@@ -185,8 +101,8 @@ class Bench:
             user = [0] * (len(data) - 1) + [int(marked)]
             await self.source.send(AxiStreamFrame(data, tuser=user))
 
-    def run(self, scenario):
-        """Runs a scenario of program.cpp; in a thread of its own, see cocotb.external."""
+    def bus(self):
+        """The struct BoardBus of program.hpp, for a thread of its own: see cocotb.external."""
         @cocotb.function
         async def read(offset):
             return await self.registers.read_dword(offset)
@@ -215,7 +131,11 @@ class Bench:
         types = dict(Bus._fields_)
         calls = {"read": read, "write": write, "run": wait,
                  "now": lambda: int(get_sim_time("ns")), "fail": fail}
-        bus = Bus(**{name: types[name](call) for name, call in calls.items()})
+        return Bus(**{name: types[name](call) for name, call in calls.items()})
+
+    def run(self, scenario):
+        """Runs a scenario of program.cpp; in a thread of its own, see cocotb.external."""
+        bus, long = self.bus(), ctypes.c_uint64
         library = ctypes.CDLL(os.environ["BOARD_PROGRAM"])
         reason = ctypes.create_string_buffer(300)
         code = library.board_run(ctypes.byref(bus), self.memory.bytes, long(MEMORY), long(BASE),

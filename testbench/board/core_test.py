@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs tests of cocotb on a verilated module, and reports each.
 
-usage: core_test.py MODEL BENCH TOP FOLDER [PROGRAM]
+usage: core_test.py MODEL BENCH TOP FOLDER [PROGRAM [LIBRARY]]
 
 MODEL is the program of vpi_main.cpp, BENCH a Python module of this folder, TOP the module that was
-verilated, PROGRAM the shared library of program.cpp. The packages come from PyPI into FOLDER/venv.
-Without a network for that the test is skipped (status 77).
+verilated, PROGRAM the shared library of program.cpp or agent.cpp, LIBRARY that of cocotbext-roce.
+The packages come from PyPI into FOLDER/venv. Without a network for that the test is skipped
+(status 77).
 """
 import pathlib
 import sys
@@ -20,7 +21,7 @@ PACKAGES = ("scapy==2.8.0",)
 
 
 def main():
-    if len(sys.argv) not in (5, 6):
+    if len(sys.argv) not in (5, 6, 7):
         print(__doc__, file=sys.stderr)
         return 2
     model, bench, top, folder = sys.argv[1:5]
@@ -29,9 +30,10 @@ def main():
     except simulate.Missing as why:
         print(f"skipped: {why}")
         return simulate.SKIPPED
-    more = {"BOARD_PROGRAM": sys.argv[5]} if len(sys.argv) == 6 else {}
+    more = dict(zip(("BOARD_PROGRAM", "COCOTBEXT_ROCE_LIBRARY"), sys.argv[5:]))
     return simulate.report(*cocotb.run(
-        [model, f"{cocotb.libraries}/libcocotbvpi_verilator.so"], bench, top, (HERE,), **more))
+        [model, f"{cocotb.libraries}/libcocotbvpi_verilator.so"], bench, top,
+        (HERE, HERE.parent / "cocotb"), **more))
 
 
 if __name__ == "__main__":

@@ -3,80 +3,21 @@
 
 #include <cstdio>
 #include <cstring>
-#include <functional>
-#include <map>
 #include <memory>
 #include <stdexcept>
 #include <string>
 
-#include "driver/device/device.hpp"
 #include "driver/queue_pair.hpp"
-#include "testbench/firmware/host_management.hpp"
+#include "testbench/board/device.hpp"
 
 namespace roci::testbench {
 namespace {
 
-constexpr std::uint64_t kMac = 0x02'00'00'00'00'01;
-constexpr unsigned kPortMtu = 4200;
-constexpr std::uint32_t kPasid = 0x12345;
-constexpr std::uint64_t kStepNs = 100;
 constexpr std::uint64_t kPatienceNs = 5'000'000;
 
 void require(bool holds, const std::string& what) {
   if (!holds) throw std::runtime_error(what);
 }
-
-/// The adapter on the bench's bus. Firmware runs while the driver waits.
-class BoardDevice : public driver::Device {
- public:
-  BoardDevice(const BoardBus& bus, std::uint8_t* memory, std::uint64_t bytes, std::uint64_t address)
-      : bus_(bus),
-        memory_{memory, address, bytes},
-        firmware_(kMac, kPortMtu, [this](bool write, std::uint32_t offset, std::uint32_t value) {
-          if (!write) return bus_.read(offset);
-          bus_.write(offset, value);
-          return std::uint32_t{0};
-        }) {
-    firmware_.run();
-  }
-
-  std::uint32_t read32(std::uint32_t offset) override { return bus_.read(offset); }
-  void write32(std::uint32_t offset, std::uint32_t value) override { bus_.write(offset, value); }
-  std::uint32_t pasid() const override { return kPasid; }
-  std::uint64_t now_ns() const override { return bus_.now(); }
-  void wake() override {}
-  void release(const driver::DmaMemory&) override {}
-
-  driver::DmaMemory allocate(std::size_t bytes, std::size_t alignment) override {
-    if (alignment < 64) alignment = 64;
-    const std::uint64_t at = (used_ + alignment - 1) / alignment * alignment;
-    if (at + bytes > memory_.bytes) throw std::bad_alloc();
-    used_ = at + bytes;
-    std::memset(memory_.host + at, 0, bytes);
-    return {memory_.host + at, memory_.dma + at, bytes};
-  }
-
-  bool wait(const std::function<bool()>& ready, std::uint64_t timeout_ns) override {
-    const std::uint64_t start = now_ns();
-    while (!ready()) {
-      if (now_ns() - start >= timeout_ns) return false;
-      const bool attention = bus_.run(kStepNs) != 0;
-      if (attention || now_ns() >= deadline_) deadline_ = firmware_.run();
-    }
-    return true;
-  }
-
-  /// Accesses to these bytes fail from now on.
-  void fail(const std::uint8_t* host, std::uint64_t bytes) {
-    bus_.fail(memory_.dma + static_cast<std::uint64_t>(host - memory_.host), bytes);
-  }
-
- private:
-  const BoardBus& bus_;
-  driver::DmaMemory memory_;
-  std::uint64_t used_ = 0, deadline_ = ~std::uint64_t{0};
-  HostManagement firmware_;
-};
 
 /// Two queue pairs of one adapter, whose frames the bench carries from its output to its input.
 struct Pair {
@@ -98,7 +39,7 @@ struct Pair {
     from = std::make_unique<driver::QueuePair>(domain, queue, queue, options);
     to = std::make_unique<driver::QueuePair>(domain, queue, queue, options);
     driver::ConnectOptions connect;
-    connect.dst_mac = kMac;
+    connect.dst_mac = BoardDevice::kMac;
     connect.max_rd_atomic = connect.max_dest_rd_atomic = 4;
     connect.timeout = 3;  // 33 us
     from->connect({to->number(), kFirstPsn, gid}, kFirstPsn, connect);

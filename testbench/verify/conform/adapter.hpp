@@ -70,6 +70,8 @@ class Adapter {
   /// Code of the transport timer for a test that has `code` in mind; `calm` is what tests have that
   /// do not wait for it.
   virtual std::uint8_t timeout_code(std::uint8_t code, std::uint8_t /*calm*/) const { return code; }
+  /// Throws TargetLost when the adapter was lost, possibly by a destructor, which does not throw.
+  virtual void confirm() {}
   /// From now on completions stay in the queues of the device until they are polled, or not.
   virtual void keep_completions(bool /*keep*/) {}
   /// Waits as Device::wait for something that should not happen.

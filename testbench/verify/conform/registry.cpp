@@ -32,6 +32,7 @@ const char* title_of(std::string_view group) {
   if (group == "CQ") return "Completions and events";
   if (group == "UC") return "Unreliable connections";
   if (group == "UD") return "Datagrams";
+  if (group == "CC") return "Congestion";
   if (group == "CM") return "Connection manager";
   if (group == "MR") return "Keys, regions and windows";
   return "Completion statuses";

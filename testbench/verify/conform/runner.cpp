@@ -125,6 +125,7 @@ void run_tests(const Maker& make, const AdapterOptions& options, const std::vect
       if (outside) {
         outcome.untestable = run_outside(*adapter, test, is, outcome, ended);
         outcome.skipped = !outcome.untestable.empty();
+        adapter->confirm();
       } else {
         outcome.skipped = !run_one(*adapter, test, is, outcome, ended);
       }

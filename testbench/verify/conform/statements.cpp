@@ -261,6 +261,9 @@ const std::vector<Statement>& statements() {
       {"UD-12", 1, "A datagram to an address that is not the port's, or of another partition, is dropped.", nullptr},
       {"UD-13", 1, "A send with an address handle that is destroyed or of another protection domain fails.", nullptr},
 
+      {"CC-01", 1, "Frames that met congestion, ECN 11, are executed as others are.", nullptr},
+      {"CC-02", 1, "CNPs, from an adapter that sends them: BECN, PSN 0 and 16 bytes of 0, to the queue pair whose frames met congestion, at most one for each, at the interval that is configured; none for a CNP.", nullptr},
+
       {"CM-01", 1, "Datagrams are UD SEND ONLY between queue pairs 1 with Q_Key 0x80010000, the default P_Key and 256 bytes; one with another Q_Key is dropped.", nullptr, "sim/server/cm_frames_test.cpp"},
       {"CM-02", 1, "The header has base version 1, class 7, class version 2, method Send, status 0, transaction ID, attribute ID and modifier.", nullptr, "driver/cm/test/statements_test.cpp"},
       {"CM-03", 1, "REQ, MRA, REJ, REP, RTU, DREQ, DREP, SIDR_REQ, SIDR_REP, LAP and APR have the attribute IDs 0x10 to 0x1A.", nullptr, "driver/cm/test/statements_test.cpp"},

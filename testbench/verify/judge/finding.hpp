@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,8 @@ struct Report {
   std::size_t roce = 0;       ///< those judged
   std::size_t truncated = 0;  ///< RoCE frames that the capture holds only in part; not judged
   std::size_t requests = 0, responses = 0, datagrams = 0, cnps = 0;
+  /// The shortest time between two CNPs for a queue pair; 0: there were no two.
+  std::uint64_t cnp_interval_ns = 0;
   std::size_t streams = 0;  ///< directions of RC and UC connections with requests
   std::size_t paired = 0;   ///< those whose responses were judged too
   std::vector<Finding> findings;

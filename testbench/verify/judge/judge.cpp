@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbench/verify/judge/judge.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 
@@ -34,13 +36,13 @@ void Judge::take(const CapturedFrame& frame) {
   }
   ++report_.roce;
   const std::size_t before = report_.findings.size();
-  judge(packet);
+  judge(frame.time_ns, packet);
   for (std::size_t i = before; i < report_.findings.size(); ++i) {
     report_.findings[i].packet = describe(frame.bytes);
   }
 }
 
-void Judge::judge(const Parsed& packet) {
+void Judge::judge(std::uint64_t time_ns, const Parsed& packet) {
   const std::vector<std::string> complaints = lint(packet.frame);
   for (const std::string& complaint : complaints) {
     add_complaint(report_.frames, complaint, report_);
@@ -52,8 +54,7 @@ void Judge::judge(const Parsed& packet) {
   }
   const std::uint8_t opcode = packet.bth().opcode();
   if (opcode == kCnp) {
-    ++report_.cnps;
-    if (!packet.bth().becn()) report_.find(report_.frames, "A17.9.3", "a CNP without BECN");
+    take_cnp(time_ns, packet);
   } else if (!is_connected(opcode)) {
     ++report_.datagrams;
   } else if (packet.op->response) {
@@ -63,6 +64,23 @@ void Judge::judge(const Parsed& packet) {
     ++report_.requests;
     take_request(packet);
   }
+}
+
+void Judge::take_cnp(std::uint64_t time_ns, const Parsed& packet) {
+  ++report_.cnps;
+  if (!packet.bth().becn()) report_.find(report_.frames, "CC-02", "a CNP without BECN");
+  const auto [last, first] = cnps_.try_emplace(flow_of(packet), time_ns);
+  if (first || time_ns < last->second) return;
+  const std::uint64_t interval = time_ns - last->second;
+  last->second = time_ns;
+  std::uint64_t& shortest = report_.cnp_interval_ns;
+  if (shortest == 0 || interval < shortest) shortest = std::max<std::uint64_t>(interval, 1);
+  if (interval >= cnp_interval_ns_) return;
+  report_.find(report_.frames, "CC-02",
+               fmt::format("a CNP {:.3f} us after another one for the queue pair, which is less "
+                           "than {:.3f} us",
+                           static_cast<double>(interval) / 1e3,
+                           static_cast<double>(cnp_interval_ns_) / 1e3));
 }
 
 void Judge::take_request(const Parsed& packet) {

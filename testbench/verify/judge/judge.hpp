@@ -22,7 +22,9 @@ namespace roci::judge {
 class Judge {
  public:
   /// `connected_once`: no two connections of the capture are between the same queue pairs.
-  explicit Judge(bool connected_once = false) : connected_once_(connected_once) {}
+  /// `cnp_interval_ns`: CNPs for a queue pair that follow each other faster are a finding.
+  explicit Judge(bool connected_once = false, std::uint64_t cnp_interval_ns = 0)
+      : connected_once_(connected_once), cnp_interval_ns_(cnp_interval_ns) {}
 
   using Flow = std::tuple<packet::Gid, packet::Gid, std::uint32_t>;  ///< from, to, queue pair
   static Flow flow_of(const packet::Parsed& packet) {
@@ -45,12 +47,15 @@ class Judge {
     unsigned generation = 0;       ///< that the one had then
   };
 
-  void judge(const packet::Parsed& packet);
+  void judge(std::uint64_t time_ns, const packet::Parsed& packet);
+  void take_cnp(std::uint64_t time_ns, const packet::Parsed& packet);
   void take_request(const packet::Parsed& packet);
   void take_response(const packet::Parsed& packet);
   std::vector<Flow> answerable(const packet::Parsed& packet, const Flow& responder) const;
 
   bool connected_once_;
+  std::uint64_t cnp_interval_ns_;
+  std::map<Flow, std::uint64_t> cnps_;  ///< time of the last one
   Report report_;
   std::map<Flow, RequestStream> requests_;
   std::map<Flow, Responses> responses_;

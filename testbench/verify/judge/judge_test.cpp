@@ -224,6 +224,37 @@ TEST_CASE("judge: an atomic that is retransmitted or replayed with another value
   check_planted("loss_cas_ack", kRcAtomicAck, 1, other, "RSP-43");
 }
 
+TEST_CASE("judge: CNPs for a queue pair are apart by the interval that is stated") {
+  const std::uint32_t a = 0x0A000001, b = 0x0A000002;
+  std::vector<CapturedFrame> frames;
+  const auto add = [&](std::uint64_t us, std::uint32_t from, std::uint32_t to, std::uint32_t qp) {
+    Builder builder;
+    builder.ethernet(1, 2).ipv4(from, to).bth(kCnp, qp, transport::Psn(0));
+    const Bytes frame = builder.congestion(false, true).build();
+    frames.push_back({us * 1000, frame, frame.size()});
+  };
+  add(100, a, b, 7);
+  add(110, a, b, 8);  // each queue pair has its own interval
+  add(120, b, a, 7);
+  add(150, a, b, 7);
+  add(199, a, b, 7);
+  add(200, a, b, 8);
+  add(269, b, a, 7);
+  const auto found = [&](std::uint64_t interval_ns) {
+    Judge judge(false, interval_ns);
+    for (const CapturedFrame& frame : frames) judge.take(frame);
+    CHECK(judge.report().cnps == frames.size());
+    return std::to_string(judge.report().cnp_interval_ns) + " ns\n" + text_of(judge.report());
+  };
+  CHECK(found(0) == "49000 ns\n");
+  CHECK(found(49'000) == "49000 ns\n");
+  CHECK(found(50'000) ==
+        "49000 ns\n5 CC-02: a CNP 49.000 us after another one for the queue pair, which is less "
+        "than 50.000 us\n");
+  std::swap(frames[3], frames[4]);  // a capture of several interfaces is not sorted by time
+  CHECK(found(50'000) == "90000 ns\n");
+}
+
 TEST_CASE("judge: frames that a capture truncated are counted, not judged") {
   auto frames = capture("rc_write_mtu1024");
   for (CapturedFrame& frame : frames) {

@@ -112,7 +112,7 @@ void PathJudge::reached(unsigned end, std::uint64_t now_ns, const Bytes& frame) 
 /// A receiver sends it to the source of frames that were marked on their way.
 void PathJudge::judge_cnp(unsigned end, std::uint64_t now_ns, const Parsed& packet) {
   if (marked_.count({packet.dst(), packet.src()}) != 0) return;
-  findings_.push_back({end, report().frames, now_ns, "A17.9.3",
+  findings_.push_back({end, report().frames, now_ns, "CC-02",
                        "a CNP, but no frame of its receiver came with congestion experienced",
                        line_});
 }

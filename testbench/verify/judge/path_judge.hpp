@@ -25,7 +25,8 @@ struct PathFinding {
 
 class PathJudge {
  public:
-  explicit PathJudge(const PathRules& rules) : rules_(rules) {}
+  explicit PathJudge(const PathRules& rules)
+      : rules_(rules), judge_(false, rules.cnp_interval_ns) {}
 
   /// `end` sent a frame; before any fault.
   void sent(unsigned end, std::uint64_t now_ns, const packet::Bytes& frame);

@@ -250,7 +250,7 @@ TEST_CASE("path: congestion") {
   SUBCASE("a CNP without a mark") {
     path.send(0).ack(0);
     cnp();
-    CHECK(path.found() == "responder A17.9.3; ");
+    CHECK(path.found() == "responder CC-02; ");
   }
   SUBCASE("after one") {
     const Bytes data(8, 0);

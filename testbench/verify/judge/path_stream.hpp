@@ -17,6 +17,7 @@ struct PathRules {
   std::uint64_t jitter_ns = 60'000'000;  ///< from the path to an end and back, and scheduling
   unsigned timeout = 0;                  ///< code of the transport timer; 0: not known
   unsigned retries = 7;                  ///< retry_cnt
+  std::uint64_t cnp_interval_ns = 0;     ///< least time between CNPs for a queue pair
 };
 
 /// Where a stream puts what it finds about its requester, or its responder. `of_frame`: about the

@@ -123,6 +123,10 @@ class Device:
         """What is new: a list of agent_completion, and one of agent_event"""
         return [], []
 
+    def work(self):
+        """Called after each wait, in the thread of the tests: what firmware or a driver in the
+        bench has to do. No coroutine."""
+
     def hello(self):
         high, low = verbs.halves(self.gid)
         hello = Fields("agent_hello", version=verbs.VERSION, memory=self.base,
@@ -234,6 +238,10 @@ class Suite:
         ctypes.memmove(to, bytes(frame), min(len(frame), room))
         return min(len(frame), room)
 
+    def pass_time(self, _self, ns):
+        self.wait(ns)
+        self.device.work()
+
     def done(self, _self, outcome):
         self.report.tests.append(json.loads(outcome.decode()))
         if self.seen is not None:
@@ -247,7 +255,7 @@ class Suite:
                 lambda _, data, size: self.wire.send(bytes(data[:size])), None)),
             receive=RECEIVE(self.guarded(self.receive, 0)),
             now_ns=NOW(self.guarded(lambda _: int(self.now()), 0)),
-            wait_ns=WAIT(self.guarded(lambda _, ns: self.wait(ns), None)),
+            wait_ns=WAIT(self.guarded(self.pass_time, None)),
             memory=ctypes.addressof(self.device.raw), mac=self.device.mac)
         run = Run(ids=TEXT(ids.encode()).value, seed=seed, least_timeout=timing.least_timeout,
                   calm_timeout=timing.calm_timeout,

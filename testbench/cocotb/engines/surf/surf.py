@@ -26,10 +26,12 @@ HALF_PS = 3000  # timers of the engine count clocks of 6 ns
 BEGIN, END = "<!-- verdicts -->", "<!-- end of verdicts -->"
 MOST_TEXT = 200
 # Statements about requesters, but those about READs and atomics, which this variant does not have,
-# and those about headers and ICRC, which are not in what is tested.
-IDS = ("RQ WC QP-01 QP-02 QP-03 QP-04 QP-05 QP-08 QP-09 QP-10 QP-15 QP-17 QP-21 CQ-02 CQ-04 CQ-06 "
-       "WIRE-19 WIRE-22 WIRE-24 WIRE-25 WIRE-28 WIRE-29 WIRE-30 WIRE-31 WIRE-32 WIRE-33 WIRE-35 "
-       "WIRE-41 WIRE-43 WIRE-44 WIRE-46 WIRE-47 WIRE-48 WIRE-49")
+# and those about headers and ICRC, which are not in what is tested. Left out unless --id names
+# them: long waits, which the simulator evaluates clock by clock (RNR waits, retries, 2^23 packets).
+IDS = ("RQ-0? RQ-10 RQ-1[2-9] RQ-2[0-5] RQ-3[5-9] RQ-4? RQ-5? WC-0? WC-11 WC-12 QP-01 QP-02 QP-03 "
+       "QP-04 QP-05 QP-08 QP-09 QP-10 QP-15 QP-17 QP-21 CQ-02 CQ-04 CQ-06 WIRE-19 WIRE-22 WIRE-24 "
+       "WIRE-25 WIRE-28 WIRE-29 WIRE-30 WIRE-31 WIRE-32 WIRE-33 WIRE-35 WIRE-41 WIRE-43 WIRE-44 "
+       "WIRE-46 WIRE-47 WIRE-48 WIRE-49")
 
 
 class Failed(Exception):

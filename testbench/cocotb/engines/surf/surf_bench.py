@@ -253,10 +253,29 @@ class Surf(roce.Device):
         return news, []
 
 
+def write_report(report):
+    """About the statements of SURF_IDS: a test that cites one beside others is about its first."""
+    wanted = os.environ["SURF_IDS"].split()
+
+    def selected(name):
+        return any(fnmatch.fnmatch(name, one) or name.startswith(f"{one}-") for one in wanted)
+
+    about = roce.Report()
+    about.tests = [test for test in report.tests if selected(test["ids"][0])]
+    with open(os.environ["SURF_REPORT"], "w", encoding="utf-8") as file:
+        json.dump({"tests": about.tests, "lost": report.lost,
+                   "verdicts": {name: verdict for name, verdict in about.verdicts().items()
+                                if selected(name)},
+                   "statements": {one["id"]: one["statement"] for one in roce.statements()}},
+                  file, indent=1)
+
+
 @cocotb.test()
 async def conformance(dut):
     """The tests of the statements that are named in SURF_IDS; the report goes to SURF_REPORT."""
     device = Surf(dut)
+
+    so_far = roce.Report()
 
     def seen(test):
         if device.asked and test["verdict"] == "FAIL":
@@ -264,19 +283,12 @@ async def conformance(dut):
         device.asked = False
         print(f"{test['verdict']}: {' '.join(test['ids'])}: {test['title']}", file=sys.stderr,
               flush=True)
+        # A run that is stopped keeps what it has.
+        so_far.tests.append(test)
+        write_report(so_far)
 
     timing = roce.Timing(patience=20_000, jitter=2_000, look=2_000, settle=1_000)
     report = await conform_in_bench(device, Wire(device, device), os.environ["SURF_IDS"], timing,
                                     seen=seen)
-    # A test that cites one of the statements beside others is about its first.
-    wanted = os.environ["SURF_IDS"].split()
-    report.tests = [test for test in report.tests
-                    if any(fnmatch.fnmatch(test["ids"][0], one) or
-                           test["ids"][0].startswith(f"{one}-") for one in wanted)]
-    verdicts = {one: verdict for one, verdict in report.verdicts().items()
-                if any(fnmatch.fnmatch(one, want) or one.startswith(f"{want}-") for want in wanted)}
-    with open(os.environ["SURF_REPORT"], "w", encoding="utf-8") as file:
-        json.dump({"tests": report.tests, "lost": report.lost, "verdicts": verdicts,
-                   "statements": {one["id"]: one["statement"] for one in roce.statements()}},
-                  file, indent=1)
+    write_report(report)
     assert not report.lost, report.lost

@@ -3,7 +3,10 @@
  */
 #pragma once
 
-enum { kMostSges = 32 };
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+enum { kMostSges = 32, kMostGroups = 256 };
 
 static struct ibv_ah_attr path_of(const struct agent_path *path) {
   struct ibv_ah_attr attr = {.is_global = 1,
@@ -195,13 +198,37 @@ static int bind_mw(void) {
   return bad;
 }
 
+/* Makes the network interface of the device a member of a group, as the verbs leave to programs: by
+ * a socket of each group, since the kernel limits those of a socket. A device without an interface
+ * needs no member. */
+static void join(const union ibv_gid *group) {
+  static union ibv_gid joined[kMostGroups];
+  static unsigned count;
+  for (unsigned i = 0; i < count; ++i)
+    if (!memcmp(&joined[i], group, sizeof *group)) return;
+  if (count == kMostGroups) return;
+  joined[count++] = *group;
+  const bool ipv4 = IN6_IS_ADDR_V4MAPPED((const struct in6_addr *)group->raw);
+  struct ibv_gid_entry own;
+  if (ibv_query_gid_ex(context, kPort, 0, &own, 0) || !own.ndev_ifindex) return;
+  struct ip_mreqn member4 = {.imr_ifindex = (int)own.ndev_ifindex};
+  memcpy(&member4.imr_multiaddr, group->raw + 12, sizeof member4.imr_multiaddr);
+  struct ipv6_mreq member6 = {.ipv6mr_interface = own.ndev_ifindex};
+  memcpy(&member6.ipv6mr_multiaddr, group->raw, sizeof member6.ipv6mr_multiaddr);
+  const int fd = socket(ipv4 ? AF_INET : AF_INET6, SOCK_DGRAM, 0);
+  if (fd >= 0 && ipv4) setsockopt(fd, IPPROTO_IP, IP_ADD_MEMBERSHIP, &member4, sizeof member4);
+  if (fd >= 0 && !ipv4) setsockopt(fd, IPPROTO_IPV6, IPV6_JOIN_GROUP, &member6, sizeof member6);
+}
+
 static int change_group(int change(struct ibv_qp *, const union ibv_gid *, uint16_t)) {
   struct ibv_qp *qp = object_of(0, kQp)->qp;
   if (!qp || in.count != 3) return EBADF;
   union ibv_gid group;
   put_half(group.raw, in.words[1]);
   put_half(group.raw + 8, in.words[2]);
-  return code_of(change(qp, &group, 0));
+  const int bad = code_of(change(qp, &group, 0));
+  if (!bad) join(&group);
+  return bad;
 }
 static int attach(void) { return change_group(ibv_attach_mcast); }
 static int detach(void) { return change_group(ibv_detach_mcast); }

@@ -22,6 +22,7 @@ from testbench.verify.interop import image, machine  # noqa: E402
 
 AGENT_PORT = 7471
 MOST_GUESTS = 12
+LOOP_SECONDS = 3  # half of what the kernel calls a soft lockup
 BEGIN, END = "<!-- verdicts -->", "<!-- end of verdicts -->"
 MOST_TEXT = 300  # characters of what was seen
 
@@ -30,18 +31,23 @@ def start_guest(options, wire, number):
     """A guest at 10.0.0.1, the address of the captured exchanges, with an agent."""
     guest = machine.Guest(options.cache, options.out / f"guest{number}", wire[1], wire[0],
                           forward=[AGENT_PORT], host=1)
+    # A kernel that loops says so before the agent is given up.
+    guest.check(f"echo {LOOP_SECONDS} >/proc/sys/kernel/watchdog_thresh")
     guest.check(f"agent 0.0.0.0:{AGENT_PORT} >/tmp/agent.log 2>&1 & "
                 "while ! grep -q listening /tmp/agent.log; do sleep 0.1; done")
     return guest
 
 
 def crash_of(folder):
-    """The line of the guest's console that has the reason of a crash."""
+    """The line of the guest's console that has the reason of a crash, and where it was."""
     lines = (folder / "console.log").read_text(errors="replace").splitlines()
     for word in ("BUG:", "Oops", "Kernel panic", "general protection"):
-        for line in lines:
+        for at, line in enumerate(lines):
             if word in line:
-                return line.partition("] ")[2] or line
+                where = next((re.search(r"RIP: \w+:(\w+)", one) for one in lines[at:]
+                              if re.search(r"RIP: \w+:\w+\+", one)), None)
+                return ((line.partition("] ")[2] or line) +
+                        (f", in {where[1]}" if where else ""))
     return ""
 
 
@@ -71,7 +77,8 @@ def run(options):
                 return found, crashes, release
             if not found.get("tests"):
                 raise machine.GuestError(f"no test ran, see {options.out}/run{number}.txt")
-            reason = crash_of(options.out / f"guest{number}") or found["lost"]
+            crash = crash_of(options.out / f"guest{number}")
+            reason = f"the kernel of the guest crashed: {crash}" if crash else found["lost"]
             # The test in which the guest ended is the last one, unless it ended between two.
             if found["tests"][-1].get("seen") == found["lost"]:
                 crashes.append((len(found["tests"]) - 1, reason))
@@ -89,7 +96,7 @@ def page_of(found, crashes, release):
     """The lines of the page between its marks."""
     statements, tests = found["statements"], found["tests"]
     for index, reason in crashes:
-        tests[index]["seen"] = f"the kernel of the guest crashed: {reason}"
+        tests[index]["seen"] = reason
     counts = {word: sum(s["verdict"] == word for s in statements)
               for word in ("pass", "FAIL", "undecided", "not testable here")}
     lines = [f"Linux {release}, `{found['target']}`: {counts['pass']} statements hold, "

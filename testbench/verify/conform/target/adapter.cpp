@@ -38,6 +38,7 @@ class TargetAdapter final : public Adapter {
 
   std::string text() const override { return device_.text(); }
   bool in_bench() const override { return false; }
+  void confirm() override { agent_->confirm(); }
   void keep_completions(bool keep) override { device_.keep_completions(keep); }
   std::uint64_t jitter_ns() const override { return timing_.jitter_ns; }
   std::uint8_t timeout_code(std::uint8_t code, std::uint8_t calm) const override {

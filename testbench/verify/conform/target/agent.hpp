@@ -46,6 +46,8 @@ class Agent {
   /// Carries a request out and returns its reply. Throws TargetLost.
   virtual AgentReply request(agent_op op, const std::vector<std::uint64_t>& words,
                              const std::uint8_t* data = nullptr, std::size_t bytes = 0) = 0;
+  /// Throws TargetLost when a request did.
+  virtual void confirm() const {}
   /// The first byte of the agent's memory, for an agent in this process; nullptr: what changes
   /// there is exchanged by requests.
   virtual std::uint8_t* memory() { return nullptr; }

@@ -85,7 +85,7 @@ void AgentLink::receive(void* to, std::size_t bytes) {
 
 AgentReply AgentLink::request(agent_op op, const std::vector<std::uint64_t>& words,
                               const std::uint8_t* data, std::size_t bytes) {
-  if (!lost_.empty()) throw TargetLost(lost_);
+  confirm();
   agent_head head{};
   head.magic = kAgentMagic;
   head.code = static_cast<std::uint16_t>(op);

@@ -16,6 +16,9 @@ class AgentLink final : public Agent {
 
   AgentReply request(agent_op op, const std::vector<std::uint64_t>& words,
                      const std::uint8_t* data = nullptr, std::size_t bytes = 0) override;
+  void confirm() const override {
+    if (!lost_.empty()) throw TargetLost(lost_);
+  }
   void while_waiting(std::function<void()> idle) override { idle_ = std::move(idle); }
 
  private:

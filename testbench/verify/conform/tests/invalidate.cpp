@@ -9,8 +9,8 @@ using namespace packet;
 
 TEST("RQ-54 CQ-04", "WRITE, bind, invalidate and SEND complete in order") {
   Place place(dut);
-  MemoryWindow window(dut.pd(), WindowType::kType2);
   Connection c(dut);
+  MemoryWindow window(dut.pd(), WindowType::kType2);
   c.write(10);
   const std::uint32_t key =
       post_bind(c, window, place, place.window(), kBytes, access::kRemoteWrite);
@@ -31,8 +31,8 @@ TEST("RQ-54 CQ-04", "WRITE, bind, invalidate and SEND complete in order") {
 
 TEST("MR-14", "local invalidate ends a key in order, and a wrong key ends the queue pair") {
   Place place(dut);
-  MemoryWindow window(dut.pd(), WindowType::kType2);
   Connection c(dut);
+  MemoryWindow window(dut.pd(), WindowType::kType2);
   const std::uint32_t key = bind(c, window, place);
   invalidate(c, key);
   same("syndrome", try_write(c, c.rq(0), place.window(), key, 64), kNakAccess);
@@ -92,8 +92,8 @@ TEST("MR-15", "fast registration works on a free key only, with a variant of the
 
 TEST("RSP-46 CQ-05 MR-11", "SEND with invalidate ends the key before its receive completes") {
   Place place(dut);
-  MemoryWindow window(dut.pd(), WindowType::kType2);
   Connection c(dut);
+  MemoryWindow window(dut.pd(), WindowType::kType2);
   const std::uint32_t key = bind(c, window, place);
   same("syndrome", try_write(c, c.rq(0), place.window(), key, 64), kAck);
   c.receive(100);
@@ -110,8 +110,8 @@ TEST("RSP-46 CQ-05 MR-11", "SEND with invalidate ends the key before its receive
 
 TEST("RSP-46", "SEND with invalidate of many packets, and requests after it") {
   Place place(dut);
-  MemoryWindow window(dut.pd(), WindowType::kType2);
   Connection c(dut);
+  MemoryWindow window(dut.pd(), WindowType::kType2);
   const std::uint32_t key = bind(c, window, place);
   c.receive(1000);
   c.feed(c.send_request(kRcSendFirst, c.rq(0), payload_of(256)));
@@ -123,45 +123,70 @@ TEST("RSP-46", "SEND with invalidate of many packets, and requests after it") {
   c.still_works(c.rq(2), c.sq(0));
 }
 
-TEST("RSP-35 RSP-43",
-     "a duplicate READ with an invalidated key is dropped, an atomic's keeps its response") {
+namespace {
+
+/// Ends a key of `window`, by a SEND of the peer at the `next` PSN or by the consumer; then the
+/// region has other contents.
+void end_key(Connection& c, Place& place, std::uint32_t key, bool by_peer, std::uint32_t& next) {
+  if (by_peer) {
+    c.receive(10);
+    c.feed(c.send_request(kRcSendOnlyInv, c.rq(next), payload_of(10)).ieth(key));
+    c.expect_acked(c.rq(next++));
+    c.received();
+  } else {
+    invalidate(c, key);
+  }
+  std::fill(place.region.data(), place.region.data() + place.region.size(), std::uint8_t{0x99});
+}
+
+/// Nothing happened.
+void check_untouched(Connection& c, Place& place, std::uint32_t next) {
+  for (std::size_t i = 0; i < place.region.size(); ++i) same("byte", place.region.data()[i], 0x99);
+  c.is_in(QpState::kRts);
+  c.still_works(c.rq(next), c.sq(0));
+}
+
+}  // namespace
+
+TEST("RSP-35", "a duplicate READ with an invalidated key is dropped") {
   for (const bool by_peer : {true, false}) {
     Place place(dut, kRegionRights);
-    MemoryWindow window(dut.pd(), WindowType::kType2);
     Connection c(dut);
-    const std::uint32_t key = bind(c, window, place, access::kRemoteRead | access::kRemoteAtomic);
+    MemoryWindow window(dut.pd(), WindowType::kType2);
+    const std::uint32_t key = bind(c, window, place, access::kRemoteRead);
     const auto read = [&] {
       return c.from_peer(kRcReadRequest, c.rq(0)).ack_req().reth(place.window(), key, kBytes);
     };
-    const auto add = [&] {
-      return c.from_peer(kRcFetchAdd, c.rq(1)).ack_req().atomic_eth(place.window(), key, 7, 0);
-    };
     c.feed(read());
     c.expect(packet_of(kRcReadRespOnly, c.rq(0)).with(payload_bytes(kBytes)));
-    c.feed(add());
-    c.expect(packet_of(kRcAtomicAck, c.rq(1)).with(atomic_ack(0)));
-    std::uint32_t next = 2;
-    if (by_peer) {
-      c.receive(10);
-      c.feed(c.send_request(kRcSendOnlyInv, c.rq(next), payload_of(10)).ieth(key));
-      c.expect_acked(c.rq(next++));
-      c.received();
-    } else {
-      invalidate(c, key);
-    }
-    std::fill(place.region.data(), place.region.data() + place.region.size(), std::uint8_t{0x99});
-    // The READ would read memory without access rights: no response. The atomic's is saved.
+    std::uint32_t next = 1;
+    end_key(c, place, key, by_peer, next);
+    // It would read memory without access rights.
     dut.takes_no_notice(read().build(), "a READ with an invalidated key");
+    check_untouched(c, place, next);
+  }
+}
+
+TEST("RSP-43", "a duplicate atomic with an invalidated key keeps its response") {
+  for (const bool by_peer : {true, false}) {
+    Place place(dut, kRegionRights);
+    Connection c(dut);
+    MemoryWindow window(dut.pd(), WindowType::kType2);
+    const std::uint32_t key = bind(c, window, place, access::kRemoteAtomic);
+    const auto add = [&] {
+      return c.from_peer(kRcFetchAdd, c.rq(0)).ack_req().atomic_eth(place.window(), key, 7, 0);
+    };
+    c.feed(add());
+    c.expect(packet_of(kRcAtomicAck, c.rq(0)).with(atomic_ack(0)));
+    std::uint32_t next = 1;
+    end_key(c, place, key, by_peer, next);
     c.feed(add());
     if (const auto frame = c.next(10_us)) {
       require(frame->parsed().bth().opcode() == kRcAtomicAck, "silence or the saved value",
               "another response");
       same("saved value", frame->parsed().atomic_ack_eth().original(), 0);
     }
-    for (std::size_t i = 0; i < place.region.size(); ++i)
-      same("byte", place.region.data()[i], 0x99);
-    c.is_in(QpState::kRts);
-    c.still_works(c.rq(next), c.sq(0));
+    check_untouched(c, place, next);
   }
 }
 

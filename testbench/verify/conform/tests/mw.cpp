@@ -60,8 +60,8 @@ TEST("MR-10", "a window gives its own range and rights, not the region's") {
           Case{"one byte more", 0, 65, false, false}, Case{"the byte before", -1, 1, false, false},
           Case{"across the start", -1, 2, false, false}, Case{"after it", 64, 1, false, false},
           Case{"a READ without the right", 0, 8, true, false}}) {
-      MemoryWindow window(dut.pd(), type);
       Connection c(dut);
+      MemoryWindow window(dut.pd(), type);
       const std::uint32_t key = bind(c, window, place, access::kRemoteWrite);
       const std::uint64_t va = place.window() + static_cast<std::uint64_t>(one.offset);
       const unsigned seen = one.read ? try_read(c, c.rq(0), va, key, one.bytes)
@@ -77,8 +77,8 @@ TEST("MR-10", "a window gives its own range and rights, not the region's") {
 
 TEST("MR-11", "type 2: only on the queue pair that bound it") {
   Place place(dut);
-  MemoryWindow window(dut.pd(), WindowType::kType2);
   Connection c(dut), other(dut);
+  MemoryWindow window(dut.pd(), WindowType::kType2);
   const std::uint32_t key = bind(c, window, place);
   same("syndrome", try_write(c, c.rq(0), place.window(), key, 64), kAck);
   same("syndrome on another queue pair", try_write(other, other.rq(0), place.window(), key, 64),
@@ -87,8 +87,8 @@ TEST("MR-11", "type 2: only on the queue pair that bound it") {
 
 TEST("MR-11 WC-06", "type 2: a bind while bound is rejected, after an invalidate it is accepted") {
   Place place(dut);
-  MemoryWindow window(dut.pd(), WindowType::kType2);
   Connection c(dut);
+  MemoryWindow window(dut.pd(), WindowType::kType2);
   const std::uint32_t first = bind(c, window, place);
   invalidate(c, first);
   const std::uint32_t second = bind(c, window, place);
@@ -124,8 +124,8 @@ TEST("MR-12 WC-06", "binds that are rejected") {
                false},
           Case{"a window of another domain", kRegionRights, 0, 64, access::kRemoteRead, true}}) {
       Place place(dut, one.region_rights);
-      MemoryWindow window(one.foreign ? pd : dut.pd(), type);
       Connection c(dut);
+      MemoryWindow window(one.foreign ? pd : dut.pd(), type);
       post_bind(c, window, place, place.region.address() + static_cast<std::uint64_t>(one.offset),
                 one.bytes, one.rights);
       c.write(10);
@@ -141,8 +141,8 @@ TEST("MR-12 WC-06", "binds that are rejected") {
 
 TEST("MR-12", "a window of a read-only region permits READs") {
   Place place(dut, access::kRemoteRead | access::kMwBind);
-  MemoryWindow window(dut.pd(), WindowType::kType2);
   Connection c(dut);
+  MemoryWindow window(dut.pd(), WindowType::kType2);
   const std::uint32_t key = bind(c, window, place, access::kRemoteRead);
   same("syndrome", try_read(c, c.rq(0), place.window(), key, 64), kAck);
   same("syndrome of a WRITE", try_write(c, c.rq(1), place.window(), key, 64), kNakAccess);
@@ -150,8 +150,8 @@ TEST("MR-12", "a window of a read-only region permits READs") {
 
 TEST("MR-13", "a peer that gets the key by the SEND after the bind can use it") {
   Place place(dut);
-  MemoryWindow window(dut.pd(), WindowType::kType2);
   Connection c(dut);
+  MemoryWindow window(dut.pd(), WindowType::kType2);
   for (unsigned round = 0; round < 8; ++round) {
     const std::uint32_t key =
         post_bind(c, window, place, place.window(), kBytes, access::kRemoteWrite);
@@ -168,8 +168,8 @@ TEST("MR-13", "a peer that gets the key by the SEND after the bind can use it") 
 
 TEST("MR-16", "addresses of a zero-based window count from its start") {
   Place place(dut);
-  MemoryWindow window(dut.pd(), WindowType::kType2);
   Connection c(dut);
+  MemoryWindow window(dut.pd(), WindowType::kType2);
   const std::uint32_t key = bind(c, window, place, access::kRemoteWrite | access::kZeroBased);
   same("syndrome", try_write(c, c.rq(0), 0, key, 64), kAck);
   const Bytes data = payload_of(64);

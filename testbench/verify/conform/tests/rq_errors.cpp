@@ -159,7 +159,7 @@ TEST("RQ-53", "a CNP changes nothing") {
   Connection c(dut);
   c.write(10);
   c.expect(packet_of(kRcWriteOnly, c.sq(0)));
-  c.feed(c.from_peer(kCnp, 0).congestion(false, true).mig_req(false).payload(Bytes(16, 0)));
+  c.feed(c.from_peer(kCnp, 0).congestion(false, true).mig_req(false));
   c.no_completion(5_us);
   c.expect_silence();
   c.ack(c.sq(0));

@@ -56,6 +56,19 @@ TEST("RQ-26", "the transport timer does not retransmit during an RNR wait") {
   c.sent();
 }
 
+TEST("RQ-26", "the transport timer begins anew after an RNR wait") {
+  Connection c(dut, [](Options& o) { o.timeout = 16; });  // 268 ms
+  c.send(10);
+  c.expect(packet_of(kRcSendOnly, c.sq(0)));
+  c.rnr(28, c.sq(0));  // 163.84 ms
+  const Frame again = c.expect(packet_of(kRcSendOnly, c.sq(0)), 200_ms);
+  const Time least = timeout_of(c.options().timeout), late = dut.adapter().jitter_ns();
+  const Frame last = c.expect(packet_of(kRcSendOnly, c.sq(0)), 5 * least);
+  same_within(dut, "time to the next one", last.time_ns - again.time_ns, least - late, 4 * least);
+  c.ack(c.sq(0));
+  c.sent();
+}
+
 TEST("RQ-27", "each RNR timer code waits its time") {
   Connection c(dut, [](Options& o) { o.timeout = 0; });
   for (unsigned code = 0; code < 32; ++code) {

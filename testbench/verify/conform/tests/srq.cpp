@@ -116,11 +116,13 @@ TEST("QP-16",
   c.received();
   while (dut.event(c.number(), 1_us)) {
   }
-  same("receives posted", srq.query().filled, 2);
+  // libibverbs does not tell how many there are.
+  const bool counts = dut.adapter().in_bench();
+  if (counts) same("receives posted", srq.query().filled, 2);
   c.qp().to_error();
   dut.expect_event(EventKind::kQpLastWqe, c.number());
   c.no_completion(10_us);
-  same("receives posted", srq.query().filled, 2);
+  if (counts) same("receives posted", srq.query().filled, 2);
   Connection other(dut, [&](Options& o) { o.qp.srq = &srq; });
   other.feed(other.send_request(kRcSendOnly, other.rq(0), payload_of(8)));
   same("wr_id", other.received().id, 1);
