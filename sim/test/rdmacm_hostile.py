@@ -200,11 +200,11 @@ class Datagrams:
             time.sleep(0.1)
 
     def go_on(self):
-        """The server has received nothing meanwhile, and sends again."""
+        """The server has received nothing meanwhile, and does so now."""
         assert self.sent() == self.seen, f"the UD queue pair has received: {self.queue_pair()}"
         self.client.send_signal(signal.SIGCONT)
-        processes.until(lambda: self.sent() > self.seen + 10, f"UD stands still: {self.queue_pair()}",
-                        SECONDS)
+        processes.until(lambda: self.sent() > self.seen + 10,
+                        f"UD stands still: {self.queue_pair()}", SECONDS)
 
     def end(self):
         for process in (self.client, self.server):
