@@ -41,6 +41,15 @@ int check(const driver::DeviceLimits& limits, const ibv_qp_init_attr_ex& attr) {
   return known ? 0 : EINVAL;
 }
 
+/// Inline data to have room for. Programs post it that asked for none, because other adapters grant
+/// some to all (Soft-RoCE 16 bytes for an entry of a list). The smallest ring has room for a block:
+/// the engine reads entries whole, and from a longer ring it would read fewer at a time.
+std::uint32_t inline_bytes(const ibv_qp_cap& cap) {
+  constexpr std::uint32_t kGranted = 64, kSmallest = 2;
+  return cap.max_send_wr <= kSmallest ? std::max(cap.max_inline_data, kGranted)
+                                      : cap.max_inline_data;
+}
+
 QueuePair* create(ibv_context* context, ibv_qp_init_attr_ex& attr) {
   const int error = check(device_of(context).context().limits(), attr);
   if (error != 0) {
@@ -61,7 +70,7 @@ QueuePair* create(ibv_context* context, ibv_qp_init_attr_ex& attr) {
     options.receive_entries = std::max(cap.max_recv_wr, 1u);
     options.send_sges = std::max(cap.max_send_sge, 1u);
     options.receive_sges = std::max(cap.max_recv_sge, 1u);
-    options.max_inline = cap.max_inline_data;
+    options.max_inline = inline_bytes(cap);
     options.srq = pair->srq.get();
     options.service = *service_of(attr.qp_type);
     options.lenient = true;

@@ -1,19 +1,24 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Hostile datagrams to the connection manager of a node, beside a connection that must not notice.
+"""Hostile datagrams to the connection manager of a node and to a UD queue pair of a program, beside
+a connection that must not notice.
 
 usage: rdmacm_hostile.py ROCI [--engine E] [--width N] [--datagrams N] [--seed N] [UP OPTIONS...]
 
 The datagrams enter by the external port of n0: random bytes, captured messages of Soft-RoCE with
 changed bytes, requests for services with and without a listener, from unknown hosts and in the name
-of n1; and frames that are no datagrams of QP1. They do not have the GUID of n1: a REQ with address,
-GUID and queue pair of a peer ends its connection as stale, as the specification demands. The
-witness is a connection of rping between n0 and n1, and new connections beside it. At the end each
-datagram is in a counter, and nothing is left.
+of n1; and frames that are no datagrams of QP1. A quarter goes to the queue pair of an
+ibv_ud_pingpong instead, with other Q_Keys, other opcodes or a wrong ICRC. They do not have the GUID
+of n1: a REQ with address, GUID and queue pair of a peer ends its connection as stale, as the
+specification demands. The witness is a connection of rping between n0 and n1, and new connections
+beside it. At the end each datagram to QP1 is in a counter, the ibv_ud_pingpong, stopped meanwhile,
+goes on, and nothing is left.
 """
+import json
 import pathlib
 import random
 import select
+import signal
 import socket
 import struct
 import sys
@@ -23,6 +28,7 @@ import zlib
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
+from python.roci.program import free_port, listening  # noqa: E402
 from testbench.tools.rocitest import processes  # noqa: E402
 from testbench.tools.rocitest.simulator import Simulator, begin, seeded_parser  # noqa: E402
 
@@ -33,6 +39,8 @@ QKEY, PORT, WITNESS_PORT = 0x80010000, 7401, 7400
 NODE_MAC, OUTSIDE_MAC = bytes.fromhex("525400000001"), bytes.fromhex("525400000099")
 SOURCES = ["10.0.0.2", "10.0.0.9", "10.0.0.200"]
 DATAGRAM, HEADER = 256, 24
+UD_SEND, UD_QKEY = 0x64, 0x11111111  # the opcode; the Q_Key of ibv_ud_pingpong
+UD = "ibv_ud_pingpong -e -g 0"
 REQ, SERVICE, GUID = 0x10, HEADER + 8, HEADER + 16  # attribute; places in a REQ
 
 
@@ -50,10 +58,10 @@ def captured():
     return found
 
 
-def frame_of(source, payload, qpn=1, qkey=QKEY, wrong=False):
-    """UD SEND ONLY over IPv4; the ICRC by its definition (7.8.1, A17)."""
+def frame_of(source, payload, qpn=1, qkey=QKEY, wrong=False, opcode=UD_SEND):
+    """A datagram over IPv4; the ICRC by its definition (7.8.1, A17)."""
     pad = -len(payload) % 4
-    bth = struct.pack("!BBHII", 0x64, pad << 4, 0xFFFF, qpn, random.randrange(1 << 24))
+    bth = struct.pack("!BBHII", opcode, pad << 4, 0xFFFF, qpn, random.randrange(1 << 24))
     body = bth + struct.pack("!II", qkey, 1) + payload + bytes(pad)
     udp = struct.pack("!HHHH", 0xC000 | random.randrange(1 << 14), 4791, 8 + len(body) + 4, 0)
     ip = struct.pack("!BBHHHBBH4s4s", 0x45, 0, 20 + 8 + len(body) + 4, random.randrange(1 << 16),
@@ -70,7 +78,8 @@ def frame_of(source, payload, qpn=1, qkey=QKEY, wrong=False):
 
 
 class Attack:
-    def __init__(self):
+    def __init__(self, victim):
+        self.victim = victim
         self.messages = captured()
         self.requests = [m for m in self.messages if m[17] == REQ]
         self.counted = 0  # datagrams that the connection manager must count
@@ -104,8 +113,20 @@ class Attack:
         message[HEADER:HEADER + 8] = random.randbytes(8)  # IDs
         return bytes(message)
 
+    def datagram(self, source):
+        """For the UD queue pair, which must not receive it."""
+        payload, kind = random.randbytes(random.randrange(1025)), random.randrange(3)
+        if kind == 0:
+            return frame_of(source, payload, self.victim, random.getrandbits(32) & ~UD_QKEY)
+        if kind == 1:
+            return frame_of(source, payload, self.victim, UD_QKEY, wrong=True)
+        opcode = random.choice([n for n in range(256) if n & ~1 != UD_SEND])
+        return frame_of(source, payload, self.victim, UD_QKEY, opcode=opcode)
+
     def frame(self):
         source, kind = random.choice(SOURCES), random.random()
+        if random.randrange(4) == 0:
+            return self.datagram(source)
         if kind < 0.02:
             return frame_of(source, self.message(), wrong=True)
         if kind < 0.04:
@@ -150,9 +171,50 @@ def put(wire, frame):
     raise AssertionError("the simulator takes no frames")
 
 
-def attack(simulator, wire, number):
+class Datagrams:
+    """An ibv_ud_pingpong without end on the two nodes, which can be stopped."""
+
+    def __init__(self, simulator):
+        self.simulator = simulator
+        port = free_port()
+        self.server = simulator.start("n0", f"{UD} -n 100000000 -p {port}")
+        processes.until(lambda: listening(port), "no server of ibv_ud_pingpong", SECONDS)
+        self.client = simulator.start("n1", f"{UD} -n 100000000 -p {port} 127.0.0.1")
+        processes.until(self.sent, "no datagrams", SECONDS)
+        self.number, self.seen = self.queue_pair()["number"], 0
+
+    def queue_pair(self):
+        """The server's; {}: there is none."""
+        nodes = json.loads(self.simulator.command("status", "--json", "--queue-pairs"))["nodes"]
+        own = [pair for pair in nodes[0]["queue_pairs"] if pair["pid"] == self.server.pid]
+        return own[0] if own else {}
+
+    def sent(self):
+        return self.queue_pair().get("counters", {}).get("tx_packets", 0)
+
+    def stop(self):
+        self.client.send_signal(signal.SIGSTOP)
+        self.seen = -1
+        while self.seen != self.sent():
+            self.seen = self.sent()
+            time.sleep(0.1)
+
+    def go_on(self):
+        """The server has received nothing meanwhile, and does so now."""
+        assert self.sent() == self.seen, f"the UD queue pair has received: {self.queue_pair()}"
+        self.client.send_signal(signal.SIGCONT)
+        processes.until(lambda: self.sent() > self.seen + 10,
+                        f"UD stands still: {self.queue_pair()}", SECONDS)
+
+    def end(self):
+        for process in (self.client, self.server):
+            process.kill()
+            process.communicate()
+
+
+def attack(simulator, wire, number, victim):
     """Sends the datagrams; returns how many the connection manager must have counted."""
-    hostile, sent = Attack(), 0
+    hostile, sent = Attack(victim), 0
     while sent < number:
         put(wire, hostile.frame())
         sent += 1
@@ -175,8 +237,10 @@ def run(simulator, folder, number):
                               stdout=-3, stderr=-1)
     processes.until(lambda: counts(simulator)["received"] == 2, "no REQ and RTU of the witness",
                     SECONDS)
+    datagrams = Datagrams(simulator)
+    datagrams.stop()
     first, replies = counts(simulator), counts(simulator, 1)["sent"]
-    wanted = attack(simulator, wire, number)
+    wanted = attack(simulator, wire, number, datagrams.number)
 
     def received():
         drain(wire)
@@ -190,6 +254,10 @@ def run(simulator, folder, number):
         raise AssertionError(f"{received()} counted of {wanted}") from None
     for process in (witness, server, listener):
         assert process.poll() is None, f"{process.args[-1]} has ended: {process.communicate()}"
+    violations = simulator.status()["nodes"][0]["port"]["qkey_violations"]
+    assert violations > number // 24, f"{violations} wrong Q_Keys counted"
+    datagrams.go_on()
+    datagrams.end()
     frames = [node["port"]["tx_frames"] for node in simulator.status()["nodes"]]
     processes.until(lambda: all(now["port"]["tx_frames"] > was for now, was in
                                 zip(simulator.status()["nodes"], frames)),

@@ -17,8 +17,14 @@ namespace roci::cm {
 inline constexpr std::uint16_t kDefaultPkey = 0xFFFF;
 inline constexpr std::uint8_t kHopLimit = 64, kRate = 16;  // 100 Gb/s
 
-/// An address and a port. IPv4 addresses are mapped; zero is the wildcard of its family. The port
-/// of a native address (AF_IB) is that in its service ID.
+inline bool is_ipv4(const Gid& gid) {
+  static constexpr std::uint8_t kMapped[12] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF};
+  return std::equal(std::begin(kMapped), std::end(kMapped), gid.begin());
+}
+
+/// An address and a port. IPv4 addresses are mapped. Zero is the wildcard of its family, and so is
+/// the loopback, as Linux has it: neither belongs to an adapter. The port of a native address
+/// (AF_IB) is that in its service ID.
 struct Endpoint {
   Gid address{};
   std::uint16_t port = 0;
@@ -29,14 +35,16 @@ struct Endpoint {
   static bool is_any(const Gid& gid) {
     static constexpr Gid kNone{};
     static constexpr Gid kMapped = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF, 0, 0, 0, 0};
-    return gid == kNone || gid == kMapped;
+    return gid == kNone || gid == kMapped || is_loopback(gid);
+  }
+  static Gid loopback(sa_family_t family) {
+    if (family == AF_INET) return {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF, 127, 0, 0, 1};
+    return {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
+  }
+  static bool is_loopback(const Gid& gid) {
+    return is_ipv4(gid) ? gid[12] == 127 : gid == loopback(AF_INET6);
   }
 };
-
-inline bool is_ipv4(const Gid& gid) {
-  static constexpr std::uint8_t kMapped[12] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF};
-  return std::equal(std::begin(kMapped), std::end(kMapped), gid.begin());
-}
 
 /// Whether the address is that of a multicast group.
 inline bool is_group(const Gid& gid) { return is_ipv4(gid) ? gid[12] >> 4 == 0xE : gid[0] == 0xFF; }

@@ -30,11 +30,8 @@ Gid gid_of(const sockaddr_ib& address) {
   return gid;
 }
 
-/// The address of none, or that of the loopback.
-bool is_wildcard(const Gid& gid) {
-  static constexpr Gid kLoopback = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
-  return gid == Gid{} || gid == kLoopback;
-}
+/// No address, or that of the loopback.
+bool is_wildcard(const Gid& gid) { return !is_ipv4(gid) && Endpoint::is_any(gid); }
 
 std::uint16_t port_of(const sockaddr_ib& address) {
   return static_cast<std::uint16_t>(be64toh(address.sib_sid) & be64toh(address.sib_sid_mask));

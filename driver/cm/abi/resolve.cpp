@@ -32,6 +32,28 @@ int Ucm::choose_source(Id& id, const Gid& destination) const {
   return 0;
 }
 
+/// The loopback, and the address of none, are those of the first adapter. As on Linux there is no
+/// route to them, because no interface of RoCE has them.
+int Ucm::resolve_loopback(std::uint32_t number, Id& id, const Endpoint& destination) {
+  Id found = id;
+  found.destination = destination;
+  if (!found.has_device) {
+    const auto adapter = std::find_if(
+        config_.adapters.begin(), config_.adapters.end(),
+        [](const UcmAdapter& one) { return !one.gids.empty() && one.gids.front() != Gid{}; });
+    if (adapter == config_.adapters.end() || !set_device(found, adapter->gids.front())) {
+      return ENODEV;
+    }
+    found.source.family = destination.family;
+    found.source.address = Endpoint::loopback(destination.family);
+  }
+  if (const int full = give_port(found); full != 0) return full;
+  found.phase = Phase::kAddress;
+  id = found;
+  queue(number, UcmEvent::kAddressResolved, 0);
+  return 0;
+}
+
 int Ucm::resolve_address(ChannelId channel, const rdma_ucm_resolve_ip& command, Body&) {
   int error = 0;
   Id* id = find(channel, command.id, error);
@@ -46,7 +68,7 @@ int Ucm::resolve_address(ChannelId channel, const rdma_ucm_resolve_ip& command, 
   if (id->phase != Phase::kIdle && id->phase != Phase::kBound) return EINVAL;
   const auto destination = endpoint_of(command.dst_addr);
   if (!destination) return EAFNOSUPPORT;
-  if (destination->any()) return EINVAL;
+  if (destination->any()) return resolve_loopback(command.id, *id, *destination);
   Id found = *id;
   error = choose_source(found, destination->address);
   if (error == ENODEV) {  // as Linux, which finds the adapter after the call
@@ -102,7 +124,8 @@ int Ucm::resolve_route(ChannelId channel, const rdma_ucm_resolve_route& command,
   Id* id = find(channel, command.id, error);
   if (id == nullptr) return error;
   if (id->phase != Phase::kAddress) return EINVAL;
-  if (id->source.family == AF_IB) return ENODEV;  // RoCE routes IP addresses
+  // RoCE routes IP addresses of its interfaces.
+  if (id->source.family == AF_IB || id->destination.any()) return ENODEV;
   id->phase = Phase::kRoute;
   queue(command.id, UcmEvent::kRouteResolved, 0);
   return 0;

@@ -189,6 +189,7 @@ class Ucm {
   /// Gives an identifier the adapter and the entry of its table that have `address`. False: none.
   bool set_device(Id& id, const Gid& address) const;
   int choose_source(Id& id, const Gid& destination) const;
+  int resolve_loopback(std::uint32_t number, Id& id, const Endpoint& destination);
   int bind_native(Id& id, const sockaddr_ib& address) const;
   bool choose_native_source(Id& id) const;
   int query_addresses(const Id& id, bool native, Body& body) const;

@@ -146,3 +146,31 @@ TEST_CASE("an adapter that fails: DEVICE_REMOVAL for each identifier, which can 
   server.ucm().remove(0, fabric.now);
   CHECK_FALSE(server.has_event());
 }
+
+TEST_CASE("the loopback can be bound like the wildcard, and resolves to an adapter without route") {
+  Fabric fabric;
+  Program server(fabric, 0), client(fabric, 1);
+  const Endpoint v4{{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF, 127, 0, 0, 1}, kPort, AF_INET};
+  const Endpoint v6{{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}, kPort + 1, AF_INET6};
+  const std::uint32_t first = server.create(10), second = server.create(11);
+  CHECK(server.bind(first, v4) == 0);
+  CHECK(route_of(server, first).port_num == 0);  // no adapter has it
+  CHECK(server.bind(second, kAny) == EADDRINUSE);
+  CHECK(server.bind(second, v6) == 0);
+  CHECK(server.listen(first) == 0);
+  CHECK(client.connect(resolved(client, 20), 0x200) == 0);  // from the other node
+  CHECK(server.event(UcmEvent::kConnectRequest).uid == 10);
+
+  for (const Endpoint& to : {v4, v6, Endpoint{kAny.address, kPort, AF_INET}}) {
+    const std::uint32_t id = client.create(21);
+    CHECK(resolve(client, id, to) == 0);
+    client.event(UcmEvent::kAddressResolved);
+    const auto found = route_of(client, id);
+    CHECK(found.port_num == 1);
+    CHECK(found.src_addr.sin6_family == to.family);
+    CHECK(client.send(RDMA_USER_CM_CMD_RESOLVE_ROUTE, rdma_ucm_resolve_route{id, 1}) == ENODEV);
+  }
+  client.ucm().remove(0, fabric.now);
+  while (client.has_event()) client.event(UcmEvent::kDeviceRemoval);
+  CHECK(resolve(client, client.create(22), v4) == ENODEV);
+}
