@@ -6,7 +6,8 @@ import sys
 import unittest
 from unittest import mock
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3]))
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT))
 from rtl.board.ecpix5 import board, flow  # noqa: E402
 
 CHECK = """
