@@ -163,7 +163,8 @@ CommandLine::CommandLine(const std::string& text) : app_(std::make_unique<CLI::A
   app_->name("roci");
   app_->require_subcommand(1);
   app_->footer(
-      "'roci COMMAND --help' prints the options of a command. 'roci test' runs the tests.");
+      "'roci COMMAND --help' prints the options of a command. 'roci test' runs the tests.\n"
+      "'roci board' builds the bitstream of a board.");
 }
 
 CommandLine::~CommandLine() = default;

@@ -106,9 +106,10 @@ class Engine:
         return json.loads((self.folder / "ecp5" / f"{name}.report").read_text())
 
 
-def placed_rams():
-    """Yosys commands that mark the memories of IN_BLOCK_RAM and of NEVER_BOTH."""
-    return "".join([f'setattr -set ram_style "block" */m:*{name}.mem; ' for name in IN_BLOCK_RAM]
+def placed_rams(without=()):
+    """Yosys commands that mark the memories of IN_BLOCK_RAM except some, and of NEVER_BOTH."""
+    return "".join([f'setattr -set ram_style "block" */m:*{name}.mem; ' for name in IN_BLOCK_RAM
+                    if name not in without]
                    + [f"setattr -set no_rw_check 1 */m:*{name}.mem; " for name in NEVER_BOTH])
 
 

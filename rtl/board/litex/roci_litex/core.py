@@ -40,6 +40,7 @@ class RociCore(LiteXModule):
         parameters.setdefault("Period", round(2**24 * 1e9 / sys_clk_freq))
         width = parameters.get("DataWidth", known["DataWidth"])
         self.data_width = width
+        self.parameters = parameters
         self.registers = axi.AXILiteInterface(data_width=32, address_width=32)
         self.memory = axi.AXIInterface(data_width=width, address_width=address_bits,
                                        id_width=ID_BITS, aw_user_width=PASID_BITS,

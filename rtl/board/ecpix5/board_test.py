@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Tests of what board.py makes of the reports of its tools."""
+import pathlib
+import sys
+import unittest
+from unittest import mock
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT))
+from rtl.board.ecpix5 import board, flow  # noqa: E402
+
+CHECK = """
+168. Executing CHECK pass (checking for obvious problems).
+Checking module roci_fifo...
+Warning: Wire VexRiscv.\\IBusCachedPlugin_cache_io_cpu_fetch_isRemoved is used but has no driver.
+"""
+UNDRIVEN = "Warning: Wire ecpix5.\\basesoc_x is used but has no driver.\n"
+LPF = """BLOCK RESETPATHS;
+LOCATE COMP "clk100" SITE "K23";
+IOBUF PORT "clk100" IO_TYPE=LVCMOS33;
+LOCATE COMP "eth_tx_data[0]" SITE "D8";
+LOCATE COMP "eth_tx_data[1]" SITE "C8";
+FREQUENCY PORT "clk100" 100.0 MHz;"""
+STAT = {
+    "$paramod$1f\\roci_core": {"num_cells_by_type": {
+        "LUT4": 100, "CCU2C": 10, "TRELLIS_DPR16X4": 5, "TRELLIS_FF": 70, "DP16KD": 3}},
+    "\\VexRiscv": {"num_cells_by_type": {"LUT4": 7, "TRELLIS_FF": 8, "DP16KD": 1}},
+    "\\ecpix5": {"num_cells_by_type": {"LUT4": 20, "PDPW16KD": 2, "TRELLIS_IO": 9, "roci_core": 1}},
+}
+
+
+def report(*rows):
+    return {"fmax": {name: {"achieved": reached, "constraint": needed}
+                     for name, reached, needed in rows}}
+
+
+class Design(unittest.TestCase):
+    def test_what_is_known_of_the_processor_is_no_problem(self):
+        self.assertEqual(board.problems(CHECK, {"clk100": 1, "eth_tx_data": 2}, LPF), [])
+
+    def test_an_undriven_wire_is_a_problem(self):
+        self.assertEqual(board.problems(CHECK + UNDRIVEN, {"clk100": 1}, LPF), [UNDRIVEN.strip()])
+
+    def test_a_bit_without_a_pin_is_a_problem(self):
+        self.assertEqual(board.problems(CHECK, {"eth_tx_data": 3, "led": 1}, LPF),
+                         ["port eth_tx_data[2] is on no pin", "port led is on no pin"])
+
+
+class Size(unittest.TestCase):
+    def test_cells_are_counted_by_part(self):
+        # A CCU2C has two LUT4s, a TRELLIS_DPR16X4 keeps six.
+        self.assertEqual(flow.sizes(STAT), {
+            "adapter": {"LUT4": 150, "FF": 70, "DP16KD": 3},
+            "processor": {"LUT4": 7, "FF": 8, "DP16KD": 1},
+            flow.REST: {"LUT4": 20, "FF": 0, "DP16KD": 2}})
+
+    def test_what_fits_has_no_excess(self):
+        self.assertEqual(flow.excess({"a": dict(flow.LIMITS)}), [])
+
+    def test_excess_is_of_the_sum(self):
+        parts = {"a": {"LUT4": 83000, "FF": 1, "DP16KD": 200},
+                 "b": {"LUT4": 640, "FF": 1, "DP16KD": 11}}
+        self.assertEqual(flow.excess(parts), ["211 DP16KD of 208: 3 too many"])
+
+
+class Steps:
+    """In place of the tools: seed -> report."""
+
+    def __init__(self, reports):
+        self.reports, self.packed = reports, []
+
+    def place(self, seed):
+        return self.reports[seed]
+
+    def pack(self, seed):
+        self.packed.append(seed)
+        return "ecpix5.bit"
+
+
+@mock.patch("builtins.print")
+class Timing(unittest.TestCase):
+    slow = report(("$glbnet$sys_clk", 49.9, 50.0), ("$glbnet$eth_rx_clk", 140.0, 125.0))
+    fast = report(("$glbnet$sys_clk", 50.0, 50.0), ("$glbnet$eth_rx_clk", 125.1, 125.0))
+
+    def test_a_slow_clock_has_no_bitstream(self, said):
+        steps = Steps({1: self.slow})
+        self.assertEqual((board.placed(steps, [1]), steps.packed), (1, []))
+        said.assert_any_call("seed 1: sys_clk: 49.9 MHz, 50.0 needed, margin -0%", flush=True)
+
+    def test_the_first_seed_that_meets_every_clock_is_packed(self, _):
+        steps = Steps({3: self.slow, 5: self.fast, 7: self.fast})
+        self.assertEqual((board.placed(steps, [3, 5, 7]), steps.packed), (0, [5]))
+
+    def test_names_of_missed_clocks(self, _):
+        self.assertEqual(flow.missed(self.slow), ["sys_clk: 49.9 MHz, 50.0 needed"])
+
+
+if __name__ == "__main__":
+    unittest.main()
