@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps that end an event: recovery, failure, flush, and the end of a response. Combinational.
+// Steps that end an event: recovery, failure, flush, and the end of most responses. Combinational.
 
 module roci_requester_recover #(
   parameter int unsigned RingDepth = 32,  // messages in flight of a queue pair
@@ -7,7 +7,6 @@ module roci_requester_recover #(
 ) (
   input  logic [3:0]                 state_i,
   input  logic [4:0]                 rnr_code_i,
-  input  logic [15:0]                flush_upto_i,
   input  roci_pkg::requester_qp_t    qp_i,
   input  roci_pkg::requester_run_t   run_i,
   input  roci_pkg::requester_entry_t entry_i,       // oldest in the ring
@@ -15,6 +14,9 @@ module roci_requester_recover #(
   input  logic                       uc_i,          // UC or UD
   input  logic                       cqe_room_i,
   input  logic                       timer_calm_i,  // the timer keeps up
+  // found in the clock before
+  input  logic                       beyond_i,      // the message to resume with has no credit
+  input  logic                       flushes_i,     // there is more to flush
 
   output roci_pkg::requester_qp_t    qp_o,
   output roci_pkg::requester_run_t   run_o,
@@ -35,25 +37,15 @@ module roci_requester_recover #(
   assign exhausted    = (run_i.counted && qp_i.retry_left == '0)
                         || (run_i.rnr && attr_i.rnr_retry != 3'd7 && qp_i.rnr_left == '0);
 
-  logic [15:0] to_flush;
-  logic        flush_more;
-  assign to_flush   = flush_upto_i - qp_i.done;
-  assign flush_more = !to_flush[15] && to_flush != '0;
-
   // Unblocked with half the room free, so that one fetch serves several work requests.
-  logic        unblock, beyond, unused_limited;
-  logic [23:0] unused_limit;
+  logic        unblock;
   logic [5:0]  most;
   logic [4:0]  most_rd;
-  roci_requester_credit u_credit (
-    .code_i('0), .msn_i('0), .limited_o(unused_limited), .limit_o(unused_limit),
-    .known_limited_i(qp_i.limited), .known_limit_i(qp_i.limit),
-    .ssn_i(qp_i.messages + 24'(qp_i.count) + 24'(qp_i.resume_offset == '0)), .beyond_o(beyond));
   assign most    = qp_i.drain_wait ? '0 : 6'(RingDepth / 2);
   assign most_rd = qp_i.fence_wait ? '0 : attr_i.max_rd_atomic >> 1;
   assign unblock = qp_i.blocked && flight <= 24'(Window / 2) && qp_i.count <= most
                    && qp_i.rd_count <= most_rd
-                   && (!qp_i.credit_wait || !beyond || flight == '0);
+                   && (!qp_i.credit_wait || !beyond_i || flight == '0);
 
   always_comb begin
     qp_o              = qp_i;
@@ -116,7 +108,10 @@ module roci_requester_recover #(
       end
 
       roci_pkg::RequesterFlush: begin
-        if (!flush_more) begin
+        run_o.compared = 1'b1;
+        if (!run_i.compared) begin
+          // What is left is counted in this clock.
+        end else if (!flushes_i) begin
           step_o.finish = 1'b1;
         end else if (run_i.flushed == 5'(FlushRun)) begin
           step_o.again  = 1'b1;
@@ -126,10 +121,13 @@ module roci_requester_recover #(
           step_o.cqe_status = roci_pkg::StatusWrFlushErr;
           qp_o.done         = qp_i.done + 16'd1;
           run_o.flushed     = run_i.flushed + 5'd1;
+          run_o.compared    = 1'b0;
         end
       end
 
-      default: begin  // End
+      default: if (qp_i.blocked && !run_i.compared) begin  // End
+        run_o.compared = 1'b1;  // its credits are compared in this clock
+      end else begin
         step_o.finish = 1'b1;
         if (run_i.progress) begin
           // An expiry with nothing in flight has no effect, so a busy timer gets no command.
@@ -146,6 +144,6 @@ module roci_requester_recover #(
   end
 
   logic unused;
-  assign unused = &{1'b0, run_i, entry_i, attr_i, unused_limited, unused_limit};
+  assign unused = &{1'b0, run_i, entry_i, attr_i};
 
 endmodule

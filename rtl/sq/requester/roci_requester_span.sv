@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // How many sequence numbers a plan takes, and its whole message (RQ-02, RQ-08). A clock before the
 // plan is decided on, because shifts and sums of 32 bits are the longer part of that decision.
-// So are the credits that a response brings, for the step after the first.
+// So are the credits that a response brings, for the step after the first; whether the message at
+// which a blocked queue pair resumes has a credit; and whether there is more to flush.
 // The place of a READ response in its message is counted in each clock: the ring gives the same
 // entry in the last clock of Retire and in Act, Place and Placed, which use it.
 //
@@ -16,13 +17,16 @@ module roci_requester_span (
   input  logic [2:0]         pmtu_i,     // its queue pair's
   input  logic [23:0]        first_i,    // first PSN of the oldest message,
   input  logic [23:0]        last_i,     // and its last one
-  input  logic [23:0]        bad_psn_i,  // packet that could not be read
+  input  roci_pkg::requester_qp_t qp_i,    // its word
+  input  logic [15:0]        flush_upto_i,
   output logic [23:0]        span_o,     // sequence numbers of the packet
   output logic [23:0]        message_o,  // and of the whole message, less one
   output logic [31:0]        offset_o,   // bytes from first_i to the PSN of the response
   output logic               bad_o,      // that packet is of the oldest message
   output logic               limited_o,  // its peer counts credits,
-  output logic [23:0]        limit_o     // and has a receive for messages up to this one
+  output logic [23:0]        limit_o,    // and has a receive for messages up to this one
+  output logic               beyond_o,   // the message to resume with has no receive
+  output logic               flushes_o   // a work request is left to be flushed
 );
 
   logic [31:0] packets, all;
@@ -35,16 +39,20 @@ module roci_requester_span (
   assign packets_in = rsp_i.psn - first_i;
 
   logic [23:0] into, rest;
-  assign into = bad_psn_i - first_i;
-  assign rest = last_i - bad_psn_i;
+  assign into = qp_i.bad_psn - first_i;
+  assign rest = last_i - qp_i.bad_psn;
 
   roci_pkg::ext_aeth_t aeth;
-  logic        limited, unused_beyond;
+  logic        limited, beyond;
   logic [23:0] limit;
   assign aeth = rsp_i.ext;
   roci_requester_credit u_credit (
     .code_i(aeth.code), .msn_i(aeth.msn), .limited_o(limited), .limit_o(limit),
-    .known_limited_i(1'b0), .known_limit_i('0), .ssn_i('0), .beyond_o(unused_beyond));
+    .known_limited_i(qp_i.limited), .known_limit_i(qp_i.limit),
+    .ssn_i(qp_i.messages + 24'(qp_i.count) + 24'(qp_i.resume_offset == '0)), .beyond_o(beyond));
+
+  logic [15:0] to_flush;
+  assign to_flush = flush_upto_i - qp_i.done;
 
   always_ff @(posedge clk_i) begin
     span_o    <= 24'd1;
@@ -55,9 +63,11 @@ module roci_requester_span (
     bad_o     <= !into[23] && !rest[23];
     limited_o <= limited;
     limit_o   <= limit;
+    beyond_o  <= beyond;
+    flushes_o <= !to_flush[15] && to_flush != '0;
   end
 
   logic unused;
-  assign unused = &{1'b0, plan_i, packets, all, unused_beyond, rsp_i, aeth, into, rest};
+  assign unused = &{1'b0, plan_i, packets, all, qp_i, rsp_i, aeth, into, rest};
 
 endmodule

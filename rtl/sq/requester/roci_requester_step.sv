@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One step of the event in hand: the state word and the run after it, and the record of what the
 // step gives to other blocks. Combinational; the state selects which of the four kinds of step
-// acts. Dispatch, the step before them, is apart: its event is read meanwhile.
+// acts.
 
 module roci_requester_step #(
   parameter int unsigned RingDepth = 32,  // messages in flight of a queue pair, a power of two
@@ -24,6 +24,8 @@ module roci_requester_step #(
   input  roci_pkg::rx_meta_t         rsp_i,
   input  logic                       limited_i,      // its credits
   input  logic [23:0]                limit_i,
+  input  logic                       beyond_i,       // see recover
+  input  logic                       flushes_i,
   input  roci_pkg::timer_event_t     timer_i,
   input  logic [23:0]                fault_psn_i,
   input  roci_pkg::sq_control_t      control_i,
@@ -31,7 +33,10 @@ module roci_requester_step #(
   // state
   input  roci_pkg::requester_qp_t    qp_i,
   input  roci_pkg::requester_run_t   run_i,
-  input  roci_pkg::requester_entry_t entry_i,        // oldest message in the ring
+  input  roci_pkg::requester_entry_t entry_i,        // oldest message in the ring, and what the
+  input  logic                       part_i,         // response acknowledges: see respond
+  input  logic                       whole_i,
+  input  logic                       all_i,
   input  roci_pkg::qp_attr_t         attr_i,
   input  logic                       uc_i,           // UC or UD
   input  logic                       ud_i,
@@ -77,17 +82,17 @@ module roci_requester_step #(
     .op_taken_i, .op_done_i, .op_ok_i, .late_i(is_late_i), .late_o,
     .qp_o(qp_plan), .run_o(run_plan), .step_o(step_plan), .desc_o, .entry_o);
   roci_requester_respond u_respond (
-    .state_i, .rsp_i, .qp_i, .run_i, .entry_i, .attr_i, .cqe_room_i, .place_done_i,
-    .place_status_i, .place_vendor_i,
+    .state_i, .rsp_i, .qp_i, .run_i, .entry_i, .part_i, .whole_i, .all_i, .attr_i, .cqe_room_i,
+    .timer_calm_i, .place_done_i, .place_status_i, .place_vendor_i,
     .qp_o(qp_respond), .run_o(run_respond), .step_o(step_respond), .offset_i, .bad_i);
   roci_requester_recover #(.RingDepth(RingDepth), .Window(Window)) u_recover (
-    .state_i, .rnr_code_i(rsp_aeth.code), .flush_upto_i(control_i.index), .qp_i, .run_i, .entry_i,
-    .attr_i, .uc_i, .cqe_room_i, .timer_calm_i,
+    .state_i, .rnr_code_i(rsp_aeth.code), .qp_i, .run_i, .entry_i, .attr_i, .uc_i, .cqe_room_i,
+    .timer_calm_i, .beyond_i, .flushes_i,
     .qp_o(qp_recover), .run_o(run_recover), .step_o(step_recover));
 
   always_comb begin
     unique case (state_i)
-      roci_pkg::RequesterIdle, roci_pkg::RequesterDispatch: begin
+      roci_pkg::RequesterIdle: begin
         qp     = qp_i;
         run_o  = run_i;
         step_o = '0;
@@ -103,8 +108,8 @@ module roci_requester_step #(
         run_o = run_plan;
         step_o = step_plan;
       end
-      roci_pkg::RequesterRetire, roci_pkg::RequesterAct, roci_pkg::RequesterPlace,
-      roci_pkg::RequesterPlaced: begin
+      roci_pkg::RequesterCompare, roci_pkg::RequesterRetire, roci_pkg::RequesterAct,
+      roci_pkg::RequesterPlace, roci_pkg::RequesterPlaced: begin
         qp    = qp_respond;
         run_o = run_respond;
         step_o = step_respond;
@@ -120,8 +125,8 @@ module roci_requester_step #(
       qp.limited = limited_i;
       qp.limit   = limit_i;
     end
-    if (step_o.next_entry) run_o.compared = 1'b0;
     if (step_o.retire) begin
+      run_o.compared = 1'b0;
       qp.head      = qp_i.head + 5'd1;
       qp.count     = qp_i.count - 6'd1;
       qp.count_max = qp_i.count_max - 6'(qp_i.count_max != '0);
