@@ -125,7 +125,7 @@ module roci_requester #(
   logic [23:0]                fault_psn, fault_psn_q;
   logic                       fault_valid, fault_ready, fault_left, fault_left_q, late_valid;
   logic                       late_ready, late_room, late_push, room, more_room, fail_room;
-  logic                       desc_room, rsp_room, cqe_room, cqe_calm;
+  logic                       desc_room, rsp_room, cqe_room, cqe_calm, comparing;
   roci_pkg::plan_t            plan_q, read_plan, late;
   roci_pkg::rx_meta_t         rsp_q;
   roci_pkg::timer_event_t     timer_q;
@@ -168,6 +168,7 @@ module roci_requester #(
   logic [4:0] ring_read_at, ring_write_at;
   logic [9:0] stored_ticket, ticket, newest;
   assign handling         = state_q == roci_pkg::RequesterHandle;
+  assign comparing        = state_q == roci_pkg::RequesterCompare;
   assign begin_generation = handling && !is_live_q && !is_rsp_q && !is_timer_q && !is_fault_q
                             && !control_q.flush;
   assign ring_write_at = qp_q.head + qp_q.count[4:0] - 5'(!plan_q.first);
@@ -180,7 +181,7 @@ module roci_requester #(
     .ring_read_row_i(reads_ring ? read_row : row_q), .ring_read_at_i(ring_read_at),
     .entry_o(stored_entry), .ring_write_i(step.enter), .ring_write_at_i(ring_write_at),
     .entry_i(new_entry), .ticket_o(stored_ticket), .ticket_write_i(step.desc),
-    .ticket_i(newest + 10'd1), .slot_read_i(state_q == roci_pkg::RequesterRetire),
+    .ticket_i(newest + 10'd1), .slot_read_i(comparing),
     .slot_read_at_i(qp_q.rd_head), .slot_sge_o(slot_sge), .slot_num_sge_o(slot_num_sge),
     .slot_write_i(step.slot), .slot_plan_i(plan_q),
     .slot_write_at_i(qp_q.rd_head + qp_q.rd_count[3:0]));
@@ -198,9 +199,10 @@ module roci_requester #(
   logic               place_done, limited, beyond, flushes, bad;
   roci_requester_span u_span (
     .clk_i, .plan_i(read_plan), .plan_pmtu_i(read_attr.pmtu), .rsp_i(rsp_q), .pmtu_i(attr.pmtu),
-    .first_i(entry.first), .last_i(entry.last), .qp_i(qp_q), .flush_upto_i(control_q.index),
-    .span_o(span), .message_o(message_less), .offset_o(rd_offset), .bad_o(bad), .limited_o(limited),
-    .limit_o(limit), .beyond_o(beyond), .flushes_o(flushes));
+    .first_i(comparing ? stored_entry.first : entry.first), .last_i(entry.last), .qp_i(qp_q),
+    .flush_upto_i(control_q.index), .span_o(span), .message_o(message_less),
+    .offset_o(rd_offset), .bad_o(bad), .limited_o(limited), .limit_o(limit), .beyond_o(beyond),
+    .flushes_o(flushes));
   roci_requester_step #(.RingDepth(RingDepth), .Window(Window)) u_step (
     .state_i(state_q), .is_live_i(is_live_q), .is_rsp_i(is_rsp_q), .is_timer_i(is_timer_q),
     .is_fault_i(is_fault_q), .left_i(fault_left_q), .uc_i(uc), .ud_i(ud), .qkey_i(qkey),
@@ -237,8 +239,6 @@ module roci_requester #(
   roci_pkg::key_rsp_t place;
   roci_pkg::seg_t     place_seg;
   logic               place_seg_valid, rsp_seg_in_ready, for_atomic;
-  logic [15:0]        wqe_entry;
-  assign wqe_entry  = qp_q.done & ((16'd1 << attr.sq_log) - 16'd1);
   assign for_atomic = run_q.ask == roci_pkg::AskAtomic;
   roci_requester_place u_place (
     .clk_i, .rst_ni,
@@ -246,7 +246,7 @@ module roci_requester #(
     .wqe_index_i(qp_q.done), .offset_i(for_atomic ? '0 : rd_offset),
     .len_i(for_atomic ? 13'd8 : rsp_q.payload_len), .sge0_i(slot_sge),
     .num_sge_i(slot_num_sge), .pd_i(attr.pd), .pasid_i(attr.pasid),
-    .sq_base_i(attr.sq_base), .wqe_entry_i(wqe_entry),
+    .sq_base_i(attr.sq_base), .wqe_entry_i(qp_q.done & ((16'd1 << attr.sq_log) - 16'd1)),
     .stride_log_i(attr.sq_stride_log), .forget_i(step.retire || begin_generation),
     .done_o(place_done), .status_o(place_status), .vendor_o(place_vendor), .place_o(place),
     .seg_o(place_seg), .seg_valid_o(place_seg_valid), .seg_ready_i(rsp_seg_in_ready),

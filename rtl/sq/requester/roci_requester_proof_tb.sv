@@ -68,7 +68,8 @@ module roci_requester_proof_tb #(
 
   roci_requester_span u_span (
     .clk_i, .plan_i(plan_q), .plan_pmtu_i(attr_i.pmtu), .rsp_i(rsp_q), .pmtu_i(attr_i.pmtu),
-    .first_i(entry.first), .last_i(entry.last), .qp_i(qp_q), .flush_upto_i(control_q.index),
+    .first_i(state_q == roci_pkg::RequesterCompare ? entry_i.first : entry.first),
+    .last_i(entry.last), .qp_i(qp_q), .flush_upto_i(control_q.index),
     .bad_o(bad), .span_o(span), .message_o(message_less), .offset_o(offset), .limited_o(limited),
     .limit_o(limit), .beyond_o(beyond), .flushes_o(flushes));
   roci_requester_oldest u_oldest (

@@ -2,8 +2,9 @@
 // What a response does: completes what it acknowledges, then what it requests. Combinational.
 //
 //  Compare --> Retire (a message a step) --> Act --> Place --> Placed --> End
-//                |                            +--> Recover, Fail
-//                +--> the event ends
+//        |       |                            +--> Recover, Fail
+//        |       +--> the event ends
+//        +--> Act: data of the oldest message
 //
 // An acknowledge of whole messages ends its event with the last of them, unless the queue pair is
 // blocked: End looks whether it has room then.
@@ -71,7 +72,11 @@ module roci_requester_respond (
     recovers          = 1'b0;
 
     unique case (state_i)
-      roci_pkg::RequesterCompare: step_o.state = roci_pkg::RequesterRetire;
+      roci_pkg::RequesterCompare: begin
+        // Data of the oldest message completes nothing before it, unless the message is an error.
+        step_o.state = run_i.ask == roci_pkg::AskData && run_i.upto == qp_i.una && !qp_i.stopped
+                       ? roci_pkg::RequesterAct : roci_pkg::RequesterRetire;
+      end
 
       roci_pkg::RequesterRetire: begin
         step_o.count   = run_i.arrived;

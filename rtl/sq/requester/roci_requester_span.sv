@@ -3,8 +3,8 @@
 // plan is decided on, because shifts and sums of 32 bits are the longer part of that decision.
 // So are the credits that a response brings, for the step after the first; whether the message at
 // which a blocked queue pair resumes has a credit; and whether there is more to flush.
-// The place of a READ response in its message is counted in each clock: the ring gives the same
-// entry in the last clock of Retire and in Act, Place and Placed, which use it.
+// The place of a READ response in its message is counted in each clock: in Compare of the message
+// that the memory has, then of the same in its register, for Act, Place and Placed.
 //
 // Latency: one clock.
 

@@ -120,7 +120,7 @@ module roci_requester_step #(
         step_o = step_recover;
       end
     endcase
-    if (run_i.credit && (state_i == roci_pkg::RequesterRetire
+    if (run_i.credit && (state_i == roci_pkg::RequesterCompare
                          || state_i == roci_pkg::RequesterHandle)) begin
       qp.limited = limited_i;
       qp.limit   = limit_i;
