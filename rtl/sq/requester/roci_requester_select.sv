@@ -77,13 +77,14 @@ module roci_requester_select #(
 );
 
   localparam int unsigned AgainDepth = 16;
+  localparam int unsigned AgainBits  = $clog2(AgainDepth) + 1;
 
   logic                        take_live, take_control, take_plan, take_rsp, take_timer, take_fault;
   logic                        take_again, take_late, revokes, can;
   logic                        live, control, plan, rsp, timer, fault, old, late;
   logic                        plan_can, rsp_can, others, plan_turn_q, again_turn_q;
-  logic                        again_valid, again_in_ready;
-  logic [$clog2(AgainDepth):0] again_level;
+  logic                        again_valid, again_in_ready, again_room_q;
+  logic [AgainBits-1:0]        again_level;
   roci_pkg::sq_control_t       again;
 
   assign revokes  = plan_i.opcode == roci_pkg::WrOpLocalInv
@@ -117,7 +118,7 @@ module roci_requester_select #(
     end else if (timer_valid_i && fail_room_i) begin
       timer      = 1'b1;
       pick_row_o = timer_i.qpn[QpBits-1:0];
-    end else if (control_valid_i && again_level < ($clog2(AgainDepth) + 1)'(AgainDepth - 1)) begin
+    end else if (control_valid_i && again_room_q) begin
       control    = 1'b1;
       pick_row_o = control_i.qpn[QpBits-1:0];
     end else if (late_valid_i) begin
@@ -136,6 +137,8 @@ module roci_requester_select #(
   assign can          = room_i && !(follows_i && others)
                         && (live || fault || timer || control || late || old || rsp || plan);
   assign pick_o       = free_i && can;
+  // Room of the clock before, and a place for what came then.
+  always_ff @(posedge clk_i) again_room_q <= again_level < AgainBits'(AgainDepth - 2);
   assign take_live    = pick_o && live;
   assign take_control = pick_o && control;
   assign take_plan    = pick_o && plan;
