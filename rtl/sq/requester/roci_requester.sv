@@ -196,20 +196,20 @@ module roci_requester #(
   // Steps.
   roci_pkg::tx_desc_t desc;
   logic [23:0]        span, message_less, limit;
-  logic               place_done, limited, beyond, flushes, bad;
-  roci_requester_span u_span (
+  logic               place_done, limited, goes_on, flushes, bad;
+  roci_requester_span #(.RingDepth(RingDepth), .Window(Window)) u_span (
     .clk_i, .plan_i(read_plan), .plan_pmtu_i(read_attr.pmtu), .rsp_i(rsp_q), .pmtu_i(attr.pmtu),
     .first_i(comparing ? stored_entry.first : entry.first), .last_i(entry.last), .qp_i(qp_q),
-    .flush_upto_i(control_q.index), .span_o(span), .message_o(message_less),
-    .offset_o(rd_offset), .bad_o(bad), .limited_o(limited), .limit_o(limit), .beyond_o(beyond),
-    .flushes_o(flushes));
-  roci_requester_step #(.RingDepth(RingDepth), .Window(Window)) u_step (
+    .max_rd_atomic_i(attr.max_rd_atomic), .flush_upto_i(control_q.index), .span_o(span),
+    .message_o(message_less), .offset_o(rd_offset), .bad_o(bad), .limited_o(limited),
+    .limit_o(limit), .goes_on_o(goes_on), .flushes_o(flushes));
+  roci_requester_step u_step (
     .state_i(state_q), .is_live_i(is_live_q), .is_rsp_i(is_rsp_q), .is_timer_i(is_timer_q),
     .is_fault_i(is_fault_q), .left_i(fault_left_q), .uc_i(uc), .ud_i(ud), .qkey_i(qkey),
     .ud_fails_i(ud_fails), .ud_status_i(ud_status), .ud_vendor_i(ud_vendor),
     .is_again_i(is_again_q), .is_late_i(is_late_q), .plan_i(plan_q), .span_i(span),
     .message_less_i(message_less), .look_i(look), .rsp_i(rsp_q), .timer_i(timer_q),
-    .limited_i(limited), .limit_i(limit), .beyond_i(beyond), .flushes_i(flushes),
+    .limited_i(limited), .limit_i(limit), .goes_on_i(goes_on), .flushes_i(flushes),
     .fault_psn_i(fault_psn_q), .control_i(control_q), .qp_i(qp_q), .run_i(run_q), .entry_i(entry),
     .part_i(part), .whole_i(whole), .all_i(all), .attr_i(attr), .in_err_i(in_err),
     .cqe_room_i(cqe_room), .timer_calm_i(timer_calm), .op_taken_i(key_op_req_ready_i),

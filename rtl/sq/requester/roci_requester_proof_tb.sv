@@ -63,15 +63,16 @@ module roci_requester_proof_tb #(
   roci_pkg::tx_desc_t         desc;
   logic [31:0]                offset;
   logic [23:0]                span, message_less, limit;
-  logic                       limited, beyond, flushes, bad;
+  logic                       limited, goes_on, flushes, bad;
   roci_pkg::requester_look_t  look;
 
-  roci_requester_span u_span (
+  roci_requester_span #(.RingDepth(RingDepth), .Window(Window)) u_span (
     .clk_i, .plan_i(plan_q), .plan_pmtu_i(attr_i.pmtu), .rsp_i(rsp_q), .pmtu_i(attr_i.pmtu),
     .first_i(state_q == roci_pkg::RequesterCompare ? entry_i.first : entry.first),
-    .last_i(entry.last), .qp_i(qp_q), .flush_upto_i(control_q.index),
+    .last_i(entry.last), .qp_i(qp_q), .max_rd_atomic_i(attr_i.max_rd_atomic),
+    .flush_upto_i(control_q.index),
     .bad_o(bad), .span_o(span), .message_o(message_less), .offset_o(offset), .limited_o(limited),
-    .limit_o(limit), .beyond_o(beyond), .flushes_o(flushes));
+    .limit_o(limit), .goes_on_o(goes_on), .flushes_o(flushes));
   roci_requester_oldest u_oldest (
     .clk_i, .first_i(dispatching_q), .first_at_i('0), .state_i(state_q), .next_i(step.next_entry),
     .head_i(qp_q.head), .read_o(unused_read), .read_at_o(unused_read_at), .entry_i,
@@ -85,11 +86,11 @@ module roci_requester_proof_tb #(
   roci_requester_look #(.RingDepth(RingDepth), .Window(Window)) u_look (
     .clk_i, .plan_i(plan_q), .qp_i(qp_q), .attr_i, .uc_i(uc_i || ud_i), .alive_i,
     .look_o(look));
-  roci_requester_step #(.RingDepth(RingDepth), .Window(Window)) u_step (
+  roci_requester_step u_step (
     .state_i(state_q), .is_live_i(1'b0), .is_rsp_i(kind_q == 3'd1),
     .is_timer_i(kind_q == 3'd2), .is_fault_i(kind_q == 3'd4), .is_again_i(1'b0),
     .is_late_i(late_q), .plan_i(plan_q), .span_i(span), .message_less_i(message_less),
-    .look_i(look), .rsp_i(rsp_q), .limited_i(limited), .limit_i(limit), .beyond_i(beyond),
+    .look_i(look), .rsp_i(rsp_q), .limited_i(limited), .limit_i(limit), .goes_on_i(goes_on),
     .flushes_i(flushes), .timer_i(timer_q),
     .left_i(left_q), .uc_i(uc_i || ud_i), .ud_i, .qkey_i(32'd1), .ud_fails_i(ud_fails_i && ud_i),
     .ud_status_i(roci_pkg::StatusLocLenErr), .ud_vendor_i(8'd0), .fault_psn_i(fault_psn_q),
@@ -173,6 +174,20 @@ module roci_requester_proof_tb #(
   `ASSERT(OldestIsCompared, `IMPLIES(state_q == roci_pkg::RequesterRetire,
                                      part == f_beyond[23] && whole == (f_beyond == '0)
                                      && all == (qp_q.psn_next == run_q.upto)))
+
+  // A blocked queue pair ends its event by what was compared of its word in End.
+  logic f_ended_q;
+  always_ff @(posedge clk_i) f_ended_q <= rst_ni && state_q == roci_pkg::RequesterEnd
+                                          && !step.finish;
+  `ASSERT(RoomIsOfTheEnd, `IMPLIES(state_q == roci_pkg::RequesterEnd && qp_q.blocked
+                                   && run_q.compared, f_ended_q))
+  `ASSERT(NotYetCompared, `IMPLIES(state_q == roci_pkg::RequesterCompare
+                                   || state_q == roci_pkg::RequesterHandle
+                                   || state_q == roci_pkg::RequesterPlace
+                                   || state_q == roci_pkg::RequesterPlaced
+                                   || (state_q == roci_pkg::RequesterAct
+                                       && run_q.ask != roci_pkg::AskFatal
+                                       && run_q.ask != roci_pkg::AskSyndrome), !run_q.compared))
 
   // What holds between the steps of an event
   `ASSERT(CauseIsKnown, `IMPLIES(state_q == roci_pkg::RequesterFail

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Steps that end an event: recovery, failure, flush, and the end of most responses. Combinational.
 
-module roci_requester_recover #(
-  parameter int unsigned RingDepth = 32,  // messages in flight of a queue pair
-  parameter int unsigned Window    = 256  // packets in flight of a queue pair
-) (
+module roci_requester_recover (
   input  logic [3:0]                 state_i,
   input  logic [4:0]                 rnr_code_i,
   input  roci_pkg::requester_qp_t    qp_i,
@@ -15,7 +12,7 @@ module roci_requester_recover #(
   input  logic                       cqe_room_i,
   input  logic                       timer_calm_i,  // the timer keeps up
   // found in the clock before
-  input  logic                       beyond_i,      // the message to resume with has no credit
+  input  logic                       goes_on_i,     // there is room for one that is blocked
   input  logic                       flushes_i,     // there is more to flush
 
   output roci_pkg::requester_qp_t    qp_o,
@@ -26,26 +23,17 @@ module roci_requester_recover #(
   localparam int unsigned FlushRun = 4;  // flushes in one event; then others have their turn
 
   // A recovery keeps a message acknowledged in part.
-  logic [23:0] flight, back_packets;
+  logic [23:0] back_packets;
   logic [31:0] back_offset;
-  logic        keep, exhausted;
-  assign flight       = qp_i.psn_next - qp_i.una;
+  logic        keep, exhausted, in_flight, unblock;
+  assign in_flight    = qp_i.psn_next != qp_i.una;
+  assign unblock      = qp_i.blocked && goes_on_i;
   assign keep         = qp_i.count != '0 && qp_i.una != entry_i.first
                         && entry_i.kind != roci_pkg::MessageError;
   assign back_packets = qp_i.una - entry_i.first;
   assign back_offset  = 32'(back_packets) << (3'd7 + 4'(attr_i.pmtu));
   assign exhausted    = (run_i.counted && qp_i.retry_left == '0)
                         || (run_i.rnr && attr_i.rnr_retry != 3'd7 && qp_i.rnr_left == '0);
-
-  // Unblocked with half the room free, so that one fetch serves several work requests.
-  logic        unblock;
-  logic [5:0]  most;
-  logic [4:0]  most_rd;
-  assign most    = qp_i.drain_wait ? '0 : 6'(RingDepth / 2);
-  assign most_rd = qp_i.fence_wait ? '0 : attr_i.max_rd_atomic >> 1;
-  assign unblock = qp_i.blocked && flight <= 24'(Window / 2) && qp_i.count <= most
-                   && qp_i.rd_count <= most_rd
-                   && (!qp_i.credit_wait || !beyond_i || flight == '0);
 
   always_comb begin
     qp_o              = qp_i;
@@ -126,13 +114,13 @@ module roci_requester_recover #(
       end
 
       default: if (qp_i.blocked && !run_i.compared) begin  // End
-        run_o.compared = 1'b1;  // its credits are compared in this clock
+        run_o.compared = 1'b1;  // its room and its credits are compared in this clock
       end else begin
         step_o.finish = 1'b1;
         if (run_i.progress) begin
           // An expiry with nothing in flight has no effect, so a busy timer gets no command.
-          step_o.timer   = flight != '0 || timer_calm_i;
-          if (flight != '0) step_o.timer_op = roci_pkg::TimerOpRestart;
+          step_o.timer   = in_flight || timer_calm_i;
+          if (in_flight) step_o.timer_op = roci_pkg::TimerOpRestart;
           else qp_o.unstopped = !timer_calm_i;
         end
         if (unblock) begin

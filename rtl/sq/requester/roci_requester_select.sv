@@ -139,14 +139,14 @@ module roci_requester_select #(
   assign pick_o       = free_i && can;
   // Room of the clock before, and a place for what came then.
   always_ff @(posedge clk_i) again_room_q <= again_level < AgainBits'(AgainDepth - 2);
-  assign take_live    = pick_o && live;
-  assign take_control = pick_o && control;
-  assign take_plan    = pick_o && plan;
-  assign take_rsp     = pick_o && rsp;
-  assign take_timer   = pick_o && timer;
-  assign take_fault   = pick_o && fault;
-  assign take_again   = pick_o && old;
-  assign take_late    = pick_o && late;
+  assign take_live    = free_i && (can && live);
+  assign take_control = free_i && (can && control);
+  assign take_plan    = free_i && (can && plan);
+  assign take_rsp     = free_i && (can && rsp);
+  assign take_timer   = free_i && (can && timer);
+  assign take_fault   = free_i && (can && fault);
+  assign take_again   = free_i && (can && old);
+  assign take_late    = free_i && (can && late);
   assign control_ready_o = take_control;
   assign plan_ready_o    = take_plan;
   assign rsp_ready_o     = take_rsp;

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // How many sequence numbers a plan takes, and its whole message (RQ-02, RQ-08). A clock before the
 // plan is decided on, because shifts and sums of 32 bits are the longer part of that decision.
-// So are the credits that a response brings, for the step after the first; whether the message at
-// which a blocked queue pair resumes has a credit; and whether there is more to flush.
+// So are the credits that a response brings, for the step after the first; whether a blocked queue
+// pair has room, and a credit for the message at which it resumes; and whether there is more to
+// flush.
 // The place of a READ response in its message is counted in each clock: in Compare of the message
 // that the memory has, then of the same in its register, for Act, Place and Placed.
 //
 // Latency: one clock.
 
-module roci_requester_span (
+module roci_requester_span #(
+  parameter int unsigned RingDepth = 32,  // messages in flight of a queue pair
+  parameter int unsigned Window    = 256  // packets in flight of a queue pair
+) (
   input  logic               clk_i,
 
   input  roci_pkg::plan_t    plan_i,
@@ -18,6 +22,7 @@ module roci_requester_span (
   input  logic [23:0]        first_i,    // first PSN of the oldest message,
   input  logic [23:0]        last_i,     // and its last one
   input  roci_pkg::requester_qp_t qp_i,    // its word
+  input  logic [4:0]         max_rd_atomic_i,
   input  logic [15:0]        flush_upto_i,
   output logic [23:0]        span_o,     // sequence numbers of the packet
   output logic [23:0]        message_o,  // and of the whole message, less one
@@ -25,7 +30,7 @@ module roci_requester_span (
   output logic               bad_o,      // that packet is of the oldest message
   output logic               limited_o,  // its peer counts credits,
   output logic [23:0]        limit_o,    // and has a receive for messages up to this one
-  output logic               beyond_o,   // the message to resume with has no receive
+  output logic               goes_on_o,  // room for one that is blocked, and a receive
   output logic               flushes_o   // a work request is left to be flushed
 );
 
@@ -51,6 +56,16 @@ module roci_requester_span (
     .known_limited_i(qp_i.limited), .known_limit_i(qp_i.limit),
     .ssn_i(qp_i.messages + 24'(qp_i.count) + 24'(qp_i.resume_offset == '0)), .beyond_o(beyond));
 
+  // Unblocked with half the room free, so that one fetch serves several work requests.
+  logic [23:0] flight;
+  logic [5:0]  most;
+  logic [4:0]  most_rd;
+  logic        room;
+  assign flight  = qp_i.psn_next - qp_i.una;
+  assign most    = qp_i.drain_wait ? '0 : 6'(RingDepth / 2);
+  assign most_rd = qp_i.fence_wait ? '0 : max_rd_atomic_i >> 1;
+  assign room    = flight <= 24'(Window / 2) && qp_i.count <= most && qp_i.rd_count <= most_rd;
+
   logic [15:0] to_flush;
   assign to_flush = flush_upto_i - qp_i.done;
 
@@ -63,7 +78,7 @@ module roci_requester_span (
     bad_o     <= !into[23] && !rest[23];
     limited_o <= limited;
     limit_o   <= limit;
-    beyond_o  <= beyond;
+    goes_on_o <= room && (!qp_i.credit_wait || !beyond || qp_i.psn_next == qp_i.una);
     flushes_o <= !to_flush[15] && to_flush != '0;
   end
 

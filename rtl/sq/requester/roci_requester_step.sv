@@ -3,10 +3,7 @@
 // step gives to other blocks. Combinational; the state selects which of the four kinds of step
 // acts.
 
-module roci_requester_step #(
-  parameter int unsigned RingDepth = 32,  // messages in flight of a queue pair, a power of two
-  parameter int unsigned Window    = 256  // packets in flight of a queue pair
-) (
+module roci_requester_step (
   input  logic [3:0]                 state_i,        // Requester* code
 
   // the event
@@ -24,7 +21,7 @@ module roci_requester_step #(
   input  roci_pkg::rx_meta_t         rsp_i,
   input  logic                       limited_i,      // its credits
   input  logic [23:0]                limit_i,
-  input  logic                       beyond_i,       // see recover
+  input  logic                       goes_on_i,      // see recover
   input  logic                       flushes_i,
   input  roci_pkg::timer_event_t     timer_i,
   input  logic [23:0]                fault_psn_i,
@@ -85,9 +82,9 @@ module roci_requester_step #(
     .state_i, .rsp_i, .qp_i, .run_i, .entry_i, .part_i, .whole_i, .all_i, .attr_i, .cqe_room_i,
     .timer_calm_i, .place_done_i, .place_status_i, .place_vendor_i,
     .qp_o(qp_respond), .run_o(run_respond), .step_o(step_respond), .offset_i, .bad_i);
-  roci_requester_recover #(.RingDepth(RingDepth), .Window(Window)) u_recover (
+  roci_requester_recover u_recover (
     .state_i, .rnr_code_i(rsp_aeth.code), .qp_i, .run_i, .entry_i, .attr_i, .uc_i, .cqe_room_i,
-    .timer_calm_i, .beyond_i, .flushes_i,
+    .timer_calm_i, .goes_on_i, .flushes_i,
     .qp_o(qp_recover), .run_o(run_recover), .step_o(step_recover));
 
   always_comb begin
