@@ -199,10 +199,10 @@ module roci_requester #(
   logic               place_done, limited, goes_on, flushes, bad;
   roci_requester_span #(.RingDepth(RingDepth), .Window(Window)) u_span (
     .clk_i, .plan_i(read_plan), .plan_pmtu_i(read_attr.pmtu), .rsp_i(rsp_q), .pmtu_i(attr.pmtu),
+    .placed_i(state_q == roci_pkg::RequesterPlaced), .max_rd_atomic_i(attr.max_rd_atomic),
     .first_i(comparing ? stored_entry.first : entry.first), .last_i(entry.last), .qp_i(qp_q),
-    .max_rd_atomic_i(attr.max_rd_atomic), .flush_upto_i(control_q.index), .span_o(span),
-    .message_o(message_less), .offset_o(rd_offset), .bad_o(bad), .limited_o(limited),
-    .limit_o(limit), .goes_on_o(goes_on), .flushes_o(flushes));
+    .flush_upto_i(control_q.index), .span_o(span), .message_o(message_less), .offset_o(rd_offset),
+    .bad_o(bad), .limited_o(limited), .limit_o(limit), .goes_on_o(goes_on), .flushes_o(flushes));
   roci_requester_step u_step (
     .state_i(state_q), .is_live_i(is_live_q), .is_rsp_i(is_rsp_q), .is_timer_i(is_timer_q),
     .is_fault_i(is_fault_q), .left_i(fault_left_q), .uc_i(uc), .ud_i(ud), .qkey_i(qkey),
@@ -215,9 +215,8 @@ module roci_requester #(
     .cqe_room_i(cqe_room), .timer_calm_i(timer_calm), .op_taken_i(key_op_req_ready_i),
     .op_done_i(key_op_rsp_valid_i), .op_ok_i(key_op_rsp_i.ok), .place_done_i(place_done),
     .place_status_i(place_status), .place_vendor_i(place_vendor), .qp_o(qp_d), .run_o(run_d),
-    .step_o(step), .desc_o(desc), .entry_o(new_entry), .late_o(late_push), .offset_i(rd_offset),
-    .bad_i(bad));
-  assign finish = step.finish;
+    .step_o(step), .finish_o(finish), .desc_o(desc), .entry_o(new_entry), .late_o(late_push),
+    .offset_i(rd_offset), .bad_i(bad));
   always_ff @(posedge clk_i) begin
     if (!rst_ni) state_q <= roci_pkg::RequesterIdle;
     else if (!idle && !finish) state_q <= step.state;

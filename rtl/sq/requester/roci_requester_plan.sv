@@ -34,6 +34,7 @@ module roci_requester_plan (
   output roci_pkg::requester_step_t  step_o,
   output roci_pkg::tx_desc_t         desc_o,
   output roci_pkg::requester_entry_t entry_o,        // entry of the message in the ring
+  output logic                       ends_o,         // in Plan, the event ends
   output logic                       late_o          // executed: to be completed when accesses of
                                                      // before are done
 );
@@ -75,6 +76,7 @@ module roci_requester_plan (
   // then; a local operation goes on unless it waits for others, and it waits for nothing else.
   logic       ends;
   logic [5:0] count_next;
+  assign ends_o     = ends;
   assign count_next = qp_i.count + 6'(plan_i.first);
   always_comb begin
     ends = 1'b1;

@@ -63,14 +63,14 @@ module roci_requester_proof_tb #(
   roci_pkg::tx_desc_t         desc;
   logic [31:0]                offset;
   logic [23:0]                span, message_less, limit;
-  logic                       limited, goes_on, flushes, bad;
+  logic                       limited, goes_on, flushes, bad, finish;
   roci_pkg::requester_look_t  look;
 
   roci_requester_span #(.RingDepth(RingDepth), .Window(Window)) u_span (
     .clk_i, .plan_i(plan_q), .plan_pmtu_i(attr_i.pmtu), .rsp_i(rsp_q), .pmtu_i(attr_i.pmtu),
     .first_i(state_q == roci_pkg::RequesterCompare ? entry_i.first : entry.first),
     .last_i(entry.last), .qp_i(qp_q), .max_rd_atomic_i(attr_i.max_rd_atomic),
-    .flush_upto_i(control_q.index),
+    .placed_i(state_q == roci_pkg::RequesterPlaced), .flush_upto_i(control_q.index),
     .bad_o(bad), .span_o(span), .message_o(message_less), .offset_o(offset), .limited_o(limited),
     .limit_o(limit), .goes_on_o(goes_on), .flushes_o(flushes));
   roci_requester_oldest u_oldest (
@@ -98,7 +98,7 @@ module roci_requester_proof_tb #(
     .whole_i(whole), .all_i(all), .attr_i,
     .in_err_i, .cqe_room_i, .timer_calm_i,
     .op_taken_i, .op_done_i, .op_ok_i, .place_done_i, .place_status_i, .place_vendor_i(8'd0),
-    .qp_o(qp_d), .run_o(run_d), .step_o(step), .desc_o(desc),
+    .qp_o(qp_d), .run_o(run_d), .step_o(step), .finish_o(finish), .desc_o(desc),
     .entry_o(new_entry), .late_o(late), .offset_i(offset), .bad_i(bad));
   logic planning, acting, responding;
   assign planning   = state_q >= roci_pkg::RequesterPlan && state_q <= roci_pkg::RequesterOperated;
@@ -170,17 +170,22 @@ module roci_requester_proof_tb #(
                                      entry.last - qp_q.una < 24'h80_0000))
   // Compared a clock before
   logic [23:0] f_beyond;
+  logic [5:0]  f_half;
+  logic [4:0]  f_half_rd;
+  assign f_half    = 6'(RingDepth / 2);
+  always_ff @(posedge clk_i) f_half_rd <= attr_i.max_rd_atomic >> 1;
   assign f_beyond = run_q.upto - entry.last - 24'd1;
   `ASSERT(OldestIsCompared, `IMPLIES(state_q == roci_pkg::RequesterRetire,
                                      part == f_beyond[23] && whole == (f_beyond == '0)
                                      && all == (qp_q.psn_next == run_q.upto)))
 
-  // A blocked queue pair ends its event by what was compared of its word in End.
-  logic f_ended_q;
-  always_ff @(posedge clk_i) f_ended_q <= rst_ni && state_q == roci_pkg::RequesterEnd
-                                          && !step.finish;
+  // A blocked queue pair ends its event by the room that its word has then.
   `ASSERT(RoomIsOfTheEnd, `IMPLIES(state_q == roci_pkg::RequesterEnd && qp_q.blocked
-                                   && run_q.compared, f_ended_q))
+                                   && run_q.compared && !qp_q.credit_wait,
+                                   goes_on == (f_flight <= 24'(Window / 2)
+                                               && qp_q.count <= (qp_q.drain_wait ? '0 : f_half)
+                                               && qp_q.rd_count
+                                                  <= (qp_q.fence_wait ? '0 : f_half_rd))))
   `ASSERT(NotYetCompared, `IMPLIES(state_q == roci_pkg::RequesterCompare
                                    || state_q == roci_pkg::RequesterHandle
                                    || state_q == roci_pkg::RequesterPlace
@@ -188,6 +193,8 @@ module roci_requester_proof_tb #(
                                    || (state_q == roci_pkg::RequesterAct
                                        && run_q.ask != roci_pkg::AskFatal
                                        && run_q.ask != roci_pkg::AskSyndrome), !run_q.compared))
+
+  `ASSERT(FinishIsOfTheStep, finish == step.finish)
 
   // What holds between the steps of an event
   `ASSERT(CauseIsKnown, `IMPLIES(state_q == roci_pkg::RequesterFail

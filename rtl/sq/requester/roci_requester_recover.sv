@@ -17,7 +17,9 @@ module roci_requester_recover (
 
   output roci_pkg::requester_qp_t    qp_o,
   output roci_pkg::requester_run_t   run_o,
-  output roci_pkg::requester_step_t  step_o
+  output roci_pkg::requester_step_t  step_o,
+  output logic                       exhausted_o,   // in Recover, no retry is left
+  output logic                       flushed_o      // in Flush, the event ends
 );
 
   localparam int unsigned FlushRun = 4;  // flushes in one event; then others have their turn
@@ -35,6 +37,8 @@ module roci_requester_recover (
   assign exhausted    = (run_i.counted && qp_i.retry_left == '0)
                         || (run_i.rnr && attr_i.rnr_retry != 3'd7 && qp_i.rnr_left == '0);
 
+  assign exhausted_o = exhausted;
+  assign flushed_o   = run_i.compared && (!flushes_i || run_i.flushed == 5'(FlushRun));
   always_comb begin
     qp_o              = qp_i;
     run_o             = run_i;

@@ -28,6 +28,7 @@ module roci_requester_respond (
   output roci_pkg::requester_qp_t    qp_o,
   output roci_pkg::requester_run_t   run_o,
   output roci_pkg::requester_step_t  step_o,
+  output logic                       ends_o,        // in Retire, the event ends
   input  logic [31:0]                offset_i,      // offset of READ data in its message
   input  logic                       bad_i          // `bad_psn` is of the oldest message, found a
                                                     // clock after it came
@@ -60,6 +61,7 @@ module roci_requester_respond (
                 && run_i.ask == roci_pkg::AskNone && !qp_i.stopped && !qp_i.bad && !qp_i.blocked
                 && (cqe_room_i || !entry_i.signaled);
 
+  assign ends_o = ends;
   always_comb begin
     qp_o              = qp_i;
     run_o             = run_i;
@@ -216,13 +218,17 @@ module roci_requester_respond (
           step_o.data    = 1'b1;
           step_o.counter = roci_pkg::QpCounterRxPackets;
           step_o.state   = roci_pkg::RequesterEnd;
+          run_o.compared = 1'b1;  // the room, as it is from now on
           if (last) begin
             qp_o.rd_head     = qp_i.rd_head + 4'd1;
             qp_o.rd_count    = qp_i.rd_count - 5'd1;
             step_o.retire    = 1'b1;
             step_o.cqe       = entry_i.signaled;
             // Look at the next entry: it may be an error.
-            if (qp_i.stopped) step_o.state = roci_pkg::RequesterCompare;
+            if (qp_i.stopped) begin
+              step_o.state   = roci_pkg::RequesterCompare;
+              run_o.compared = 1'b0;
+            end
           end
         end
       end

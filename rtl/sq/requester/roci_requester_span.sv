@@ -23,6 +23,7 @@ module roci_requester_span #(
   input  logic [23:0]        last_i,     // and its last one
   input  roci_pkg::requester_qp_t qp_i,    // its word
   input  logic [4:0]         max_rd_atomic_i,
+  input  logic               placed_i,   // the response is Placed
   input  logic [15:0]        flush_upto_i,
   output logic [23:0]        span_o,     // sequence numbers of the packet
   output logic [23:0]        message_o,  // and of the whole message, less one
@@ -56,15 +57,22 @@ module roci_requester_span #(
     .known_limited_i(qp_i.limited), .known_limit_i(qp_i.limit),
     .ssn_i(qp_i.messages + 24'(qp_i.count) + 24'(qp_i.resume_offset == '0)), .beyond_o(beyond));
 
-  // Unblocked with half the room free, so that one fetch serves several work requests.
+  // Unblocked with half the room free, so that one fetch serves several work requests. While the
+  // packet of a response is placed, the word is compared as it will be: without that packet, and
+  // without its message when that ends.
   logic [23:0] flight;
+  logic        ends, none;
   logic [5:0]  most;
   logic [4:0]  most_rd;
   logic        room;
   assign flight  = qp_i.psn_next - qp_i.una;
   assign most    = qp_i.drain_wait ? '0 : 6'(RingDepth / 2);
   assign most_rd = qp_i.fence_wait ? '0 : max_rd_atomic_i >> 1;
-  assign room    = flight <= 24'(Window / 2) && qp_i.count <= most && qp_i.rd_count <= most_rd;
+  assign ends    = placed_i && rsp_i.psn == last_i;
+  assign none    = placed_i ? flight == 24'd1 : flight == '0;
+  assign room    = (flight <= 24'(Window / 2) || (placed_i && flight == 24'(Window / 2) + 24'd1))
+                   && (qp_i.count <= most || (ends && qp_i.count == most + 6'd1))
+                   && (qp_i.rd_count <= most_rd || (ends && qp_i.rd_count == most_rd + 5'd1));
 
   logic [15:0] to_flush;
   assign to_flush = flush_upto_i - qp_i.done;
@@ -78,7 +86,7 @@ module roci_requester_span #(
     bad_o     <= !into[23] && !rest[23];
     limited_o <= limited;
     limit_o   <= limit;
-    goes_on_o <= room && (!qp_i.credit_wait || !beyond || qp_i.psn_next == qp_i.una);
+    goes_on_o <= room && (!qp_i.credit_wait || !beyond || none);
     flushes_o <= !to_flush[15] && to_flush != '0;
   end
 

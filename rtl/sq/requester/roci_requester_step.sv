@@ -56,6 +56,7 @@ module roci_requester_step (
   output roci_pkg::requester_qp_t    qp_o,
   output roci_pkg::requester_run_t   run_o,
   output roci_pkg::requester_step_t  step_o,
+  output logic                       finish_o,       // step_o.finish, which chooses the next event
   output roci_pkg::tx_desc_t         desc_o,         // packet of a plan
   output roci_pkg::requester_entry_t entry_o,        // its message
   output logic                       late_o,         // the operation completes as a late event
@@ -67,6 +68,7 @@ module roci_requester_step (
   roci_pkg::requester_run_t  run_handle, run_plan, run_respond, run_recover;
   roci_pkg::requester_step_t step_handle, step_plan, step_respond, step_recover;
   roci_pkg::ext_aeth_t       rsp_aeth;
+  logic                      plan_ends, message_ends, exhausted, flushed;
   assign rsp_aeth = rsp_i.ext;
 
   roci_requester_handle u_handle (
@@ -77,15 +79,35 @@ module roci_requester_step (
     .state_i, .plan_i, .span_i, .message_less_i, .qp_i, .run_i, .attr_i, .uc_i, .ud_i, .qkey_i,
     .ud_fails_i, .ud_status_i, .ud_vendor_i, .look_i, .cqe_room_i,
     .op_taken_i, .op_done_i, .op_ok_i, .late_i(is_late_i), .late_o,
-    .qp_o(qp_plan), .run_o(run_plan), .step_o(step_plan), .desc_o, .entry_o);
+    .qp_o(qp_plan), .run_o(run_plan), .step_o(step_plan), .ends_o(plan_ends), .desc_o, .entry_o);
   roci_requester_respond u_respond (
     .state_i, .rsp_i, .qp_i, .run_i, .entry_i, .part_i, .whole_i, .all_i, .attr_i, .cqe_room_i,
     .timer_calm_i, .place_done_i, .place_status_i, .place_vendor_i,
-    .qp_o(qp_respond), .run_o(run_respond), .step_o(step_respond), .offset_i, .bad_i);
+    .qp_o(qp_respond), .run_o(run_respond), .step_o(step_respond), .ends_o(message_ends),
+    .offset_i, .bad_i);
   roci_requester_recover u_recover (
     .state_i, .rnr_code_i(rsp_aeth.code), .qp_i, .run_i, .entry_i, .attr_i, .uc_i, .cqe_room_i,
     .timer_calm_i, .goes_on_i, .flushes_i,
-    .qp_o(qp_recover), .run_o(run_recover), .step_o(step_recover));
+    .qp_o(qp_recover), .run_o(run_recover), .step_o(step_recover), .exhausted_o(exhausted),
+    .flushed_o(flushed));
+
+  // What ends an event chooses the next one, so it does not go through the steps: what is not known
+  // from the state is found beside it.
+  always_comb begin
+    unique case (state_i)
+      roci_pkg::RequesterHandle:    finish_o = step_handle.finish;
+      roci_pkg::RequesterPlan:      finish_o = plan_ends;
+      roci_pkg::RequesterOperating: finish_o = op_done_i && op_ok_i
+                                               && plan_i.opcode != roci_pkg::WrOpRegMr;
+      roci_pkg::RequesterOperated:  finish_o = cqe_room_i || !plan_i.signaled;
+      roci_pkg::RequesterRetire:    finish_o = message_ends;
+      roci_pkg::RequesterRecover:   finish_o = !exhausted;
+      roci_pkg::RequesterFail:      finish_o = cqe_room_i;
+      roci_pkg::RequesterFlush:     finish_o = flushed;
+      roci_pkg::RequesterEnd:       finish_o = !qp_i.blocked || run_i.compared;
+      default:                      finish_o = 1'b0;
+    endcase
+  end
 
   always_comb begin
     unique case (state_i)
@@ -122,8 +144,8 @@ module roci_requester_step (
       qp.limited = limited_i;
       qp.limit   = limit_i;
     end
+    if (step_o.next_entry) run_o.compared = 1'b0;
     if (step_o.retire) begin
-      run_o.compared = 1'b0;
       qp.head      = qp_i.head + 5'd1;
       qp.count     = qp_i.count - 6'd1;
       qp.count_max = qp_i.count_max - 6'(qp_i.count_max != '0);
