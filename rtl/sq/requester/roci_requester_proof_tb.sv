@@ -181,7 +181,8 @@ module roci_requester_proof_tb #(
 
   // A blocked queue pair ends its event by the room that its word has then.
   `ASSERT(RoomIsOfTheEnd, `IMPLIES(state_q == roci_pkg::RequesterEnd && qp_q.blocked
-                                   && run_q.compared && !qp_q.credit_wait,
+                                   && run_q.compared && !qp_q.credit_wait
+                                   && !qp_q.rd_count[4],
                                    goes_on == (f_flight <= 24'(Window / 2)
                                                && qp_q.count <= (qp_q.drain_wait ? '0 : f_half)
                                                && qp_q.rd_count
