@@ -64,7 +64,8 @@ module roci_requester_span #(
   logic        ends, none;
   logic [5:0]  most;
   logic [4:0]  most_rd;
-  logic        room;
+  logic        room, room_q, beyond_q, none_q;
+  assign goes_on_o = room_q && (!qp_i.credit_wait || !beyond_q || none_q);
   assign flight  = qp_i.psn_next - qp_i.una;
   assign most    = qp_i.drain_wait ? '0 : 6'(RingDepth / 2);
   assign most_rd = qp_i.fence_wait ? '0 : max_rd_atomic_i >> 1;
@@ -86,7 +87,9 @@ module roci_requester_span #(
     bad_o     <= !into[23] && !rest[23];
     limited_o <= limited;
     limit_o   <= limit;
-    goes_on_o <= room && (!qp_i.credit_wait || !beyond || none);
+    room_q    <= room;
+    beyond_q  <= beyond;
+    none_q    <= none;
     flushes_o <= !to_flush[15] && to_flush != '0;
   end
 
