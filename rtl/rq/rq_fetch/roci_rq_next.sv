@@ -28,7 +28,7 @@ module roci_rq_next #(
 
   // Indices go round: the doorbell is past what is posted when it is larger, and both or none of
   // them have gone round since the oldest entry, or when it alone has. It is more than the ring
-  // ahead when the rest is above 0, or above -2^16 when it has gone round. No comparison waits for a
+  // ahead when the rest is above 0, or above -2^16 when it has gone round. None waits for a
   // difference.
   logic [15:0] ring, mask, at_ring;  // mask: bits of an index that lie in the ring
   logic [17:0] rest;  // less one
