@@ -169,7 +169,7 @@ package roci_pkg;
   localparam logic [2:0] AskAtomic = 3'd6;  // Place the result of an atomic
 
   localparam logic [3:0] RequesterIdle = 4'd0;  // Wait for an event
-  localparam logic [3:0] RequesterDispatch = 4'd1;  // The state of the queue pair was read: compare it with the event
+  localparam logic [3:0] RequesterCompare = 4'd1;  // Compare the oldest message with what a response acknowledges
   localparam logic [3:0] RequesterPlan = 4'd2;  // Send the packet of a plan, or drop the plan
   localparam logic [3:0] RequesterOperate = 4'd3;  // Request a key operation
   localparam logic [3:0] RequesterOperating = 4'd4;  // Wait for its response
@@ -1202,7 +1202,7 @@ package roci_pkg;
     logic [4:0]   flushed;             // Work requests flushed
     logic [7:0]   vendor;              // For the completion, should the work request fail
     logic [7:0]   status;              // For the completion, should the work request fail
-    logic         compared;            // The oldest message was compared with `bad_psn`
+    logic         compared;            // What the step depends on was compared a clock before
     logic         arrived;             // The response is to be counted
     logic         credit;              // The credits of the response count
     logic         in_window;           // The PSN of the event is in flight
@@ -1216,7 +1216,7 @@ package roci_pkg;
     logic [2:0]   ask;                 // What to do for the response: ResponseAsk
   } requester_run_t;
 
-  localparam int unsigned RequesterLookBits = 83;
+  localparam int unsigned RequesterLookBits = 60;
   typedef struct packed {
     logic         full;                // It waits for one of these two, for the window, or for the depth of READs
     logic         drain;               // It waits for all that is before a local operation
@@ -1227,10 +1227,10 @@ package roci_pkg;
     logic         bad;                 // It cannot be sent
     logic         fresh;               // Its work request was never seen
     logic         old;                 // The plan is of before a recovery or an error
-    logic [23:0]  ssn;                 // SSN of the message
+    logic         over;                // Its message is beyond the credits of the peer
     logic         all;                 // All that were ever sent are, or are acknowledged
     logic         some;                // Packets are in flight
-    logic [23:0]  sent;                // Packets from the oldest in flight to the newest ever sent
+    logic [23:0]  ahead;               // Packets sent before a return to an earlier PSN, not retransmitted yet
     logic [23:0]  flight;              // Packets in flight
   } requester_look_t;
 

@@ -58,7 +58,7 @@ inline constexpr Code kResponseAsks[] = {
 /// Steps of the requester.
 inline constexpr Code kRequesterStates[] = {
     {"Idle", 0, "Wait for an event"},
-    {"Dispatch", 1, "The state of the queue pair was read: compare it with the event"},
+    {"Compare", 1, "Compare the oldest message with what a response acknowledges"},
     {"Plan", 2, "Send the packet of a plan, or drop the plan"},
     {"Operate", 3, "Request a key operation"},
     {"Operating", 4, "Wait for its response"},

@@ -134,6 +134,7 @@ roci_reset_sync.sv
 ../sq/requester/roci_requester_handle.sv
 ../sq/requester/roci_requester_look.sv
 ../sq/requester/roci_requester_next.sv
+../sq/requester/roci_requester_oldest.sv
 ../sq/requester/roci_requester_operate.sv
 ../sq/requester/roci_requester_out.sv
 ../sq/requester/roci_requester_place.sv

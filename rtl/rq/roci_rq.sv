@@ -152,7 +152,7 @@ module roci_rq #(
   roci_pkg::rx_meta_t meta;
   roci_pkg::key_rsp_t key;
   logic               meta_valid, meta_ready, front_idle, foreseen, placed, changed, more;
-  logic               next_write, seen_read, seen_posted, seen_fetched, ahead_read, list_busy;
+  logic               next_write, seen_read, seen_posted, seen_fetched, list_busy;
   logic [RowBits-1:0] next_row, seen_row;
   logic [15:0]        foreseen_index, next_index, seen_index;
   logic [23:0]        ahead_qpn;
@@ -167,7 +167,7 @@ module roci_rq #(
     .next_write_i(next_write), .next_row_i(next_row), .next_i(next_index),
     .seen_read_o(seen_read), .seen_row_o(seen_row), .seen_index_o(seen_index),
     .seen_posted_i(seen_posted), .seen_fetched_i(seen_fetched),
-    .list_busy_i(list_busy), .list_read_o(ahead_read), .list_qpn_o(ahead_qpn),
+    .list_busy_i(list_busy), .list_qpn_o(ahead_qpn),
     .list_block_o(ahead_block), .list_sge_i(sge), .list_num_sge_i(num_sge),
     .meta_o(meta), .key_o(key), .foreseen_o(foreseen), .foreseen_index_o(foreseen_index),
     .placed_o(placed), .changed_o(changed), .more_o(more), .valid_o(meta_valid),
@@ -182,7 +182,6 @@ module roci_rq #(
   logic                   cmd_valid, cmd_ready, fetched, posted_valid, posted_ready, index_write;
   logic [RowBits-1:0]     posted_row, index_row;
   logic [15:0]            index, list_pd, walk_pd;
-  logic                   list_read, list_walk;
   logic [23:0]            list_qpn;
   logic [3:0]             list_block;
   logic [1:0]             list_stride;
@@ -204,8 +203,7 @@ module roci_rq #(
     .seen_index_i(seen_index), .seen_posted_o(seen_posted), .seen_fetched_o(seen_fetched),
     .index_write_o(index_write), .index_row_o(index_row), .index_o(index), .fetched_o(fetched),
     .posted_row_o(posted_row), .posted_valid_o(posted_valid), .posted_ready_i(posted_ready),
-    .ahead_read_i(ahead_read), .ahead_qpn_i(ahead_qpn), .ahead_block_i(ahead_block),
-    .list_busy_o(list_busy), .list_read_i(list_read), .list_walk_i(list_walk),
+    .ahead_qpn_i(ahead_qpn), .ahead_block_i(ahead_block), .list_busy_i(list_busy),
     .list_qpn_i(list_qpn), .list_block_i(list_block), .list_sge_o(sge), .list_num_sge_o(num_sge),
     .list_pd_o(list_pd), .list_stride_o(list_stride), .walk_valid_i(walk_valid),
     .walk_ready_o(walk_ready), .walk_num_sge_i(walk_num_sge), .walk_offset_i(walk_offset),
@@ -258,9 +256,8 @@ module roci_rq #(
     .fault_write_i(fault_write), .fault_valid_i(fault_valid), .fault_ready_o(fault_ready),
     .cmd_o(cmd), .cmd_valid_o(cmd_valid), .cmd_ready_i(cmd_ready), .rsp_i(rsp),
     .fetched_i(fetched), .posted_row_i(posted_row), .posted_valid_i(posted_valid),
-    .posted_ready_o(posted_ready), .list_read_o(list_read), .list_qpn_o(list_qpn),
-    .list_block_o(list_block),
-    .list_walk_o(list_walk), .list_num_sge_i(num_sge), .list_pd_i(list_pd),
+    .posted_ready_o(posted_ready), .list_busy_o(list_busy), .list_qpn_o(list_qpn),
+    .list_block_o(list_block), .list_num_sge_i(num_sge), .list_pd_i(list_pd),
     .list_stride_i(list_stride), .index_write_i(index_write), .index_row_i(index_row),
     .index_i(index), .again_req_o(again_req), .again_req_valid_o(again_valid),
     .again_req_ready_i(walk_key_req_ready_i), .again_waits_o(again_waits),

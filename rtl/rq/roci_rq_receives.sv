@@ -55,13 +55,11 @@ module roci_rq_receives #(
   output logic                      posted_valid_o,
   input  logic                      posted_ready_i,
 
-  // reads of lists: entry 0 ahead of the request, entry 0 of its turn, and a walk from then on
-  input  logic                      ahead_read_i,
+  // reads of lists: entry 0 ahead of the request, entry 0 of its turn, and a walk from then on. One
+  // is read in each clock, as whether it is needed is known late.
   input  logic [23:0]               ahead_qpn_i,
   input  logic [3:0]                ahead_block_i,
-  output logic                      list_busy_o,     // nothing can be read ahead
-  input  logic                      list_read_i,
-  input  logic                      list_walk_i,
+  input  logic                      list_busy_i,     // a turn or a walk: nothing is read ahead
   input  logic [23:0]               list_qpn_i,
   input  logic [3:0]                list_block_i,
   output roci_pkg::sge_t            list_sge_o,
@@ -103,8 +101,7 @@ module roci_rq_receives #(
 
   logic [3:0] walk_sge;
   logic       fetch_idle, walk_idle;
-  assign list_busy_o = list_read_i || list_walk_i;
-  assign idle_o      = fetch_idle && walk_idle;
+  assign idle_o = fetch_idle && walk_idle;
 
   roci_rq_fetch #(.NumQps(NumQps), .NumSrqs(NumSrqs), .Srq(Srq)) u_fetch (
     .clk_i, .rst_ni, .pause_i, .idle_o(fetch_idle),
@@ -113,10 +110,10 @@ module roci_rq_receives #(
     .row_write_valid_i, .row_write_i, .live_srqn_i, .live_valid_i, .live_ready_o, .live_o,
     .cmd_i, .cmd_valid_i, .cmd_ready_o, .rsp_o,
     .seen_read_i, .seen_row_i, .seen_index_i, .seen_posted_o, .seen_fetched_o,
-    .list_read_i(list_busy_o || ahead_read_i),
-    .list_qpn_i(ahead_read_i ? ahead_qpn_i : list_qpn_i),
-    .list_block_i(ahead_read_i ? ahead_block_i : list_block_i),
-    .list_sge_i(ahead_read_i || list_read_i ? 4'd0 : walk_sge),
+    .list_read_i(1'b1),
+    .list_qpn_i(list_busy_i ? list_qpn_i : ahead_qpn_i),
+    .list_block_i(list_busy_i ? list_block_i : ahead_block_i),
+    .list_sge_i(walk_sge),  // 0 when none is walked
     .list_sge_o, .list_num_sge_o, .list_pd_o, .list_stride_o,
     .index_write_o, .index_row_o, .index_o, .fetched_o,
     .posted_row_o, .posted_valid_o, .posted_ready_i,

@@ -217,7 +217,7 @@ enum class ResponseAsk : uint8_t {
 
 enum class RequesterState : uint8_t {
   kIdle = 0,  ///< Wait for an event
-  kDispatch = 1,  ///< The state of the queue pair was read: compare it with the event
+  kCompare = 1,  ///< Compare the oldest message with what a response acknowledges
   kPlan = 2,  ///< Send the packet of a plan, or drop the plan
   kOperate = 3,  ///< Request a key operation
   kOperating = 4,  ///< Wait for its response

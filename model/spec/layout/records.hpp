@@ -472,7 +472,7 @@ inline constexpr MemoryField<bool, 32, 1> live;  ///< The queue pair is alive an
 inline constexpr MemoryField<bool, 33, 1> in_window;  ///< The PSN of the event is in flight
 inline constexpr MemoryField<bool, 34, 1> credit;  ///< The credits of the response count
 inline constexpr MemoryField<bool, 35, 1> arrived;  ///< The response is to be counted
-/// The oldest message was compared with `bad_psn`
+/// What the step depends on was compared a clock before
 inline constexpr MemoryField<bool, 36, 1> compared;
 /// For the completion, should the work request fail
 inline constexpr MemoryField<uint8_t, 37, 8> status;
@@ -484,24 +484,24 @@ inline constexpr unsigned kBits = 58, kBytes = 8;
 
 namespace requester_look {
 inline constexpr MemoryField<uint32_t, 0, 24> flight;  ///< Packets in flight
-/// Packets from the oldest in flight to the newest ever sent
-inline constexpr MemoryField<uint32_t, 24, 24> sent;
+/// Packets sent before a return to an earlier PSN, not retransmitted yet
+inline constexpr MemoryField<uint32_t, 24, 24> ahead;
 inline constexpr MemoryField<bool, 48, 1> some;  ///< Packets are in flight
 /// All that were ever sent are, or are acknowledged
 inline constexpr MemoryField<bool, 49, 1> all;
-inline constexpr MemoryField<uint32_t, 50, 24> ssn;  ///< SSN of the message
-inline constexpr MemoryField<bool, 74, 1> old;  ///< The plan is of before a recovery or an error
-inline constexpr MemoryField<bool, 75, 1> fresh;  ///< Its work request was never seen
-inline constexpr MemoryField<bool, 76, 1> bad;  ///< It cannot be sent
-inline constexpr MemoryField<bool, 77, 1> not_there;  ///< UC and UD have no such operation
-inline constexpr MemoryField<bool, 78, 1> alone;  ///< Its message is the only one in the ring
-inline constexpr MemoryField<bool, 79, 1> ring;  ///< It waits for room in the ring
-inline constexpr MemoryField<bool, 80, 1> fence;  ///< It waits for READs before a fence
+inline constexpr MemoryField<bool, 50, 1> over;  ///< Its message is beyond the credits of the peer
+inline constexpr MemoryField<bool, 51, 1> old;  ///< The plan is of before a recovery or an error
+inline constexpr MemoryField<bool, 52, 1> fresh;  ///< Its work request was never seen
+inline constexpr MemoryField<bool, 53, 1> bad;  ///< It cannot be sent
+inline constexpr MemoryField<bool, 54, 1> not_there;  ///< UC and UD have no such operation
+inline constexpr MemoryField<bool, 55, 1> alone;  ///< Its message is the only one in the ring
+inline constexpr MemoryField<bool, 56, 1> ring;  ///< It waits for room in the ring
+inline constexpr MemoryField<bool, 57, 1> fence;  ///< It waits for READs before a fence
 /// It waits for all that is before a local operation
-inline constexpr MemoryField<bool, 81, 1> drain;
+inline constexpr MemoryField<bool, 58, 1> drain;
 /// It waits for one of these two, for the window, or for the depth of READs
-inline constexpr MemoryField<bool, 82, 1> full;
-inline constexpr unsigned kBits = 83, kBytes = 11;
+inline constexpr MemoryField<bool, 59, 1> full;
+inline constexpr unsigned kBits = 60, kBytes = 8;
 }  // namespace requester_look
 
 namespace requester_step {

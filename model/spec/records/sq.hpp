@@ -148,7 +148,7 @@ inline constexpr Field kRequesterRun[] = {
     {"in_window", 1, "The PSN of the event is in flight"},
     {"credit", 1, "The credits of the response count"},
     {"arrived", 1, "The response is to be counted"},
-    {"compared", 1, "The oldest message was compared with `bad_psn`"},
+    {"compared", 1, "What the step depends on was compared a clock before"},
     {"status", 8, "For the completion, should the work request fail"},
     {"vendor", 8, "For the completion, should the work request fail"},
     {"flushed", 5, "Work requests flushed"},
@@ -157,10 +157,10 @@ inline constexpr Field kRequesterRun[] = {
 /// What the word of a queue pair says of a plan, found while the word is read.
 inline constexpr Field kRequesterLook[] = {
     {"flight", 24, "Packets in flight"},
-    {"sent", 24, "Packets from the oldest in flight to the newest ever sent"},
+    {"ahead", 24, "Packets sent before a return to an earlier PSN, not retransmitted yet"},
     {"some", 1, "Packets are in flight"},
     {"all", 1, "All that were ever sent are, or are acknowledged"},
-    {"ssn", 24, "SSN of the message"},
+    {"over", 1, "Its message is beyond the credits of the peer"},
     {"old", 1, "The plan is of before a recovery or an error"},
     {"fresh", 1, "Its work request was never seen"},
     {"bad", 1, "It cannot be sent"},

@@ -57,10 +57,9 @@ module roci_responder #(
   input  logic [$clog2(NumQps)-1:0] posted_row_i,
   input  logic                      posted_valid_i,
   output logic                      posted_ready_o,
-  output logic                      list_read_o,    // read entry 0; the walker reads the rest
+  output logic                      list_busy_o,    // the list may be read for the request
   output logic [23:0]               list_qpn_o,
   output logic [3:0]                list_block_o,
-  output logic                      list_walk_o,    // the walker reads the list
   input  logic [7:0]                list_num_sge_i,
   input  logic [15:0]               list_pd_i,      // domain of an entry taken from an SRQ
   input  logic [1:0]                list_stride_i,
@@ -136,7 +135,7 @@ module roci_responder #(
 
   // Strobes of the control.
   logic       pick, queue_pop, event_init, event_flush, live, look, peeked, list_bad, find_next;
-  logic       commit, replay, miss, slot_pick, emit, count_nak, flush_one, push;
+  logic       commit, replay, miss, slot_pick, emit, count_nak, flush_one, push, list_next;
   logic       slot_read, order_valid, order_ready, last_wqe, between, gone;
   logic       of_request, of_result;  // kind of the event in progress
   logic [2:0] kind;
@@ -149,7 +148,7 @@ module roci_responder #(
   logic [15:0]               posted;
   logic [3:0]                slot_at;
   logic                      state_ready, reset, bad_read, apply_slot_write, slot_end, slot_pends;
-  roci_pkg::responder_qp_t   read, qp, apply_qp, response_qp;
+  roci_pkg::responder_qp_t   read, plain, qp, apply_qp, response_qp;
   roci_pkg::qp_attr_t        attr, attr_kept;
   roci_pkg::responder_slot_t slot, apply_slot, replay_slot, response_slot, slot_now;
 
@@ -172,7 +171,7 @@ module roci_responder #(
   roci_responder_state #(.NumQps(NumQps)) u_state (
     .clk_i, .rst_ni, .row_write_valid_i, .row_write_i,
     .pick_i(pick), .kind_i(kind), .qp_event_i, .live_qpn_i, .meta_i, .queue_row_i(queue_row),
-    .qpn_o(qpn), .read_o(read), .qp_o(qp), .attr_o(attr), .attr_kept_o(attr_kept),
+    .qpn_o(qpn), .read_o(read), .plain_o(plain), .qp_o(qp), .attr_o(attr), .attr_kept_o(attr_kept),
     .state_o(qp_state), .posted_o(posted), .reset_o(reset), .posted_write_i(index_write_i),
     .posted_row_i(index_row_i), .posted_i(index_i), .slot_read_i(slot_read),
     .find_next_i(find_next), .of_result_i(of_result), .of_request_i(of_request), .slot_o(slot),
@@ -194,7 +193,7 @@ module roci_responder #(
   roci_responder_request #(.NumQps(NumQps)) u_request (
     .clk_i, .rst_ni, .idle_o(receive_idle), .row_write_valid_i, .row_write_i,
     .meta_i, .key_i, .foreseen_i, .foreseen_index_i, .placed_i, .changed_i, .ticket_i(ticket),
-    .qpn_i(qpn), .read_i(read), .qp_i(qp), .attr_i(attr), .attr_kept_i(attr_kept),
+    .qpn_i(qpn), .plain_i(plain), .qp_i(qp), .attr_i(attr), .attr_kept_i(attr_kept),
     .state_i(qp_state), .reset_i(reset), .slot_i(slot), .of_request_i(of_request), .pick_i(pick),
     .look_i(look), .peeked_i(peeked), .list_bad_i(list_bad), .commit_i(commit),
     .flush_one_i(flush_one), .order_op_i(order_op), .order_valid_i(order_valid),
@@ -208,11 +207,12 @@ module roci_responder #(
     .seg_valid_o(apply_seg_valid), .cqe_o(apply_cqe), .cqe_valid_o(apply_cqe_valid),
     .fail_o(apply_fail), .fail_valid_o(apply_fail_valid), .established_o(established),
     .count_o(apply_count), .drop_o(apply_drop), .responds_o(responds),
-    .cmd_o, .cmd_valid_o, .cmd_ready_i, .rsp_i, .list_block_o, .list_walk_o, .list_num_sge_i,
-    .list_pd_i, .list_stride_i, .walk_ready_i, .walk_num_sge_o, .walk_offset_o, .walk_len_o,
-    .walk_pd_o, .walk_taken_last_i(walk_seg_valid_i && walk_seg_ready_o && walk_seg_i.last),
-    .walk_done_i, .walk_status_i, .again_req_o, .again_req_ready_i, .again_rsp_i,
-    .again_rsp_valid_i, .key_op_req_o, .key_op_rsp_i, .key_op_rsp_valid_i
+    .cmd_o, .cmd_valid_o, .cmd_ready_i, .rsp_i, .list_block_o, .list_next_i(list_next),
+    .list_busy_o, .list_num_sge_i, .list_pd_i, .list_stride_i, .walk_ready_i, .walk_num_sge_o,
+    .walk_offset_o, .walk_len_o, .walk_pd_o, .walk_done_i, .walk_status_i, .again_req_o,
+    .walk_taken_last_i(walk_seg_valid_i && walk_seg_ready_o && walk_seg_i.last),
+    .again_req_ready_i, .again_rsp_i, .again_rsp_valid_i, .key_op_req_o, .key_op_rsp_i,
+    .key_op_rsp_valid_i
   );
   assign list_qpn_o   = qpn;
   assign meta_ready_o = commit || replay || miss;
@@ -259,7 +259,7 @@ module roci_responder #(
     .pick_o(pick), .kind_o(kind), .of_request_o(of_request), .of_result_o(of_result),
     .queue_pop_o(queue_pop), .event_init_o(event_init), .event_flush_o(event_flush),
     .event_ready_o(qp_event_ready_o), .live_o(live), .look_o(look), .peeked_o(peeked),
-    .list_read_o, .list_bad_o(list_bad), .walk_valid_o, .inv_valid_o(key_op_req_valid_o),
+    .list_next_o(list_next), .list_bad_o(list_bad), .walk_valid_o, .inv_valid_o(key_op_req_valid_o),
     .key_valid_o(again_req_valid_o), .key_waits_o(again_waits_o), .slot_read_o(slot_read),
     .find_next_o(find_next), .commit_o(commit), .replay_o(replay), .miss_o(miss),
     .slot_pick_o(slot_pick), .emit_o(emit), .count_nak_o(count_nak), .result_o(done_ready_o),

@@ -82,7 +82,7 @@ module roci_responder_control #(
   output logic                 live_o,
   output logic                 look_o,          // keep the verdict
   output logic                 peeked_o,        // keep the result of Peek
-  output logic                 list_read_o,
+  output logic                 list_next_o,     // its list may be read in the next clock
   output logic                 list_bad_o,
   output logic                 walk_valid_o,
   output logic                 inv_valid_o,
@@ -117,8 +117,7 @@ module roci_responder_control #(
   logic [2:0] kind_q;
   logic       block, stuck, is_init, pick_idle, commits;
   logic       free_request, free_step;  // the event ends now: one of this kind may begin
-  logic       follows_q;                // the event began as the one before it ended
-  logic       posted_q, list_bad_q;
+  logic       posted_q, list_bad_q, follows_q;  // it began as the one before it ended
 
   assign is_init = event_kind_i == roci_pkg::QpEventInitResponder;
   roci_responder_select #(.LevelBits(LevelBits)) u_select (
@@ -140,7 +139,9 @@ module roci_responder_control #(
   // Inputs of this block follow these in the same clock.
   assign walk_valid_o = state_q == StList && !list_bad_q;
   // The list is read in Look, compared in Decide, and read again for List.
-  assign list_read_o  = ((state_q == StLook && of_request_o) || state_q == StDecide) && send_i;
+  assign list_next_o  = (pick_o && kind_o == roci_pkg::ResponderKindRequest) || (look_o && send_i)
+                     || (state_q == StDecide && verdict_i == roci_pkg::VerdictSend && walks_i)
+                     || state_q == StPeek || state_q == StList;
   assign inv_valid_o  = state_q == StInv;
   assign key_valid_o  = state_q == StKey || state_q == StSlotKey;
   assign key_waits_o  = state_q == StKeyed || state_q == StSlotKeyed;

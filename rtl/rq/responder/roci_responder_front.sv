@@ -48,7 +48,6 @@ module roci_responder_front #(
   input  logic                      seen_posted_i,
   input  logic                      seen_fetched_i,
   input  logic                      list_busy_i,   // no list can be read now
-  output logic                      list_read_o,
   output logic [23:0]               list_qpn_o,
   output logic [3:0]                list_block_o,
   input  roci_pkg::sge_t            list_sge_i,    // entry 0
@@ -204,8 +203,8 @@ module roci_responder_front #(
   // List: the first entry of the receive's list is here.
   logic [15:0] list_pd_q, list_index_q;
   logic [1:0]  list_stride_q;
-  logic        list_good;
-  assign list_read_o  = lookup_q && lookup_lists && lookup_leaves;
+  logic        list_good, list_read;
+  assign list_read    = lookup_q && lookup_lists && lookup_leaves;
   assign list_qpn_o   = lookup_qpn_q;
   assign list_block_o = 4'(index_q << stride);
   assign list_good    = list_num_sge_i != '0 && list_num_sge_i <= (8'd4 << list_stride_q) - 8'd3
@@ -216,10 +215,10 @@ module roci_responder_front #(
       list_q <= 1'b0;
       key_q  <= 1'b0;
     end else begin
-      list_q <= list_read_o;
+      list_q <= list_read;
       key_q  <= (list_q && list_good) || (key_q && !key_req_ready_i);
     end
-    if (list_read_o) begin
+    if (list_read) begin
       list_pd_q     <= pd;
       list_index_q  <= index_q;
       list_len_q    <= lookup_len_q;

@@ -24,8 +24,9 @@ module roci_responder_judge (
   input  logic                      changed_i,     // the key table changed since the lookup
   input  logic [31:0]               key_age_i,     // age of the key table, at most that of key_i
   input  logic [31:0]               ticket_i,
-  input  roci_pkg::responder_qp_t   read_i,        // word of the queue pair,
-  input  roci_pkg::responder_qp_t   qp_i,          // and a clock later
+  input  roci_pkg::responder_qp_t   plain_i,       // word of the queue pair: only `dead` counts
+                                                   // when it is up; the whole word
+  input  roci_pkg::responder_qp_t   qp_i,          // a clock later
   input  roci_pkg::qp_attr_t        attr_i,
   input  roci_pkg::qp_attr_t        attr_kept_i,   // likewise
   input  logic [2:0]                state_i,
@@ -92,12 +93,12 @@ module roci_responder_judge (
   logic [7:0]      syndrome, syndrome_q, status, status_q;
   logic            access_event, access_event_q, takes, takes_q, first_q, last, last_q;
   assign reth          = meta_i.ext;
-  assign unused        = &{reth, rsp_i, read_i, attr_i};
+  assign unused        = &{reth, rsp_i, plain_i, attr_i};
   assign in_connection = state_i == roci_pkg::QpRtr || state_i == roci_pkg::QpRts
                       || state_i == roci_pkg::QpSqd || state_i == roci_pkg::QpSqe;
 
   // A foreseen receive counts when it is the receive whose turn it is.
-  assign foreseen = foreseen_i && foreseen_index_i == read_i.recv_next;
+  assign foreseen = foreseen_i && foreseen_index_i == plain_i.recv_next;
   assign placed   = foreseen && placed_i && !changed_i;
   assign verdict_o = verdict_q;
   logic send;
@@ -142,11 +143,11 @@ module roci_responder_judge (
     .clk_i, .rst_ni,
     .uc_i(uc_q), .opcode_i(opcode_q), .psn_i(psn_q), .payload_len_i(len_q), .most_i(most_q),
     .dma_length_i(dma_length_q), .va_i(va_low_q), .key_ok_i(key_ok_q),
-    .dead_i(read_i.dead || !in_connection), .epsn_i(read_i.epsn), .nak_sent_i(read_i.nak_sent),
-    .message_i(read_i.message), .write_left_i(read_i.write_left), .bytes_i(read_i.bytes),
+    .dead_i(plain_i.dead || !in_connection), .epsn_i(plain_i.epsn), .nak_sent_i(plain_i.nak_sent),
+    .message_i(plain_i.message), .write_left_i(plain_i.write_left), .bytes_i(plain_i.bytes),
     .access_i(attr_i.access), .pmtu_i(attr_i.pmtu),
     .max_dest_rd_atomic_i(attr_i.max_dest_rd_atomic),
-    .slot_free_i(!read_i.pending[read_i.slot_next] || read_i.replayed[read_i.slot_next]),
+    .slot_free_i(!plain_i.pending[plain_i.slot_next] || plain_i.replayed[plain_i.slot_next]),
     .peeked_i(peeked_q || foreseen), .posted_i(posted_q || foreseen),
     .verdict_o(verdict), .syndrome_o(syndrome), .status_o(status),
     .access_event_o(access_event), .takes_o(takes), .last_o(last), .first_o
@@ -206,19 +207,19 @@ module roci_responder_judge (
     if (look_i) begin
       verdict_q      <= verdict;
       walks_o        <= meta_i.payload_len != '0 && !placed;
-      busy_q         <= read_i.atomics != '0 && !atomic_q;
-      owes_q         <= (read_i.pending & ~read_i.replayed) != '0 && inv_o;
+      busy_q         <= plain_i.atomics != '0 && !atomic_q;
+      owes_q         <= (plain_i.pending & ~plain_i.replayed) != '0 && inv_o;
       waits_q        <= peeked_q && posted_q && !fetched_q && !foreseen;
       syndrome_q     <= syndrome;
       status_q       <= status;
       access_event_q <= access_event;
       takes_q        <= takes && (peeked_q || foreseen);
       first_q        <= first_o;
-      addr_q         <= first_o ? key_i.addr : read_i.write_addr;
-      pasid_q        <= first_o ? key_i.pasid : read_i.write_pasid;
-      va_q           <= first_o ? reth.va : read_i.write_va;
-      left_q         <= first_o ? reth.dma_length : read_i.write_left;
-      bytes_q        <= first_o ? '0 : read_i.bytes;
+      addr_q         <= first_o ? key_i.addr : plain_i.write_addr;
+      pasid_q        <= first_o ? key_i.pasid : plain_i.write_pasid;
+      va_q           <= first_o ? reth.va : plain_i.write_va;
+      left_q         <= first_o ? reth.dma_length : plain_i.write_left;
+      bytes_q        <= first_o ? '0 : plain_i.bytes;
       last_q         <= last;
     end
     if (peeked_i) begin

@@ -4,6 +4,8 @@
 //
 // Throughput: one request per event. Latency: one clock for the verdict.
 
+`include "assert.svh"
+
 module roci_responder_request #(
   parameter int unsigned NumQps = 256  // power of two
 ) (
@@ -24,7 +26,7 @@ module roci_responder_request #(
 
   // the queue pair in progress
   input  logic [23:0]               qpn_i,
-  input  roci_pkg::responder_qp_t   read_i,             // its word,
+  input  roci_pkg::responder_qp_t   plain_i,            // its word: see roci_responder_table,
   input  roci_pkg::responder_qp_t   qp_i,               // and a clock later
   input  roci_pkg::qp_attr_t        attr_i,
   input  roci_pkg::qp_attr_t        attr_kept_i,        // likewise
@@ -88,7 +90,8 @@ module roci_responder_request #(
   input  logic                      cmd_ready_i,
   input  roci_pkg::receive_rsp_t    rsp_i,
   output logic [3:0]                list_block_o,
-  output logic                      list_walk_o,
+  input  logic                      list_next_i,        // the event may read it in the next clock
+  output logic                      list_busy_o,
   input  logic [7:0]                list_num_sge_i,
   input  logic [15:0]               list_pd_i,
   input  logic [1:0]                list_stride_i,
@@ -121,7 +124,7 @@ module roci_responder_request #(
 
   roci_responder_judge u_judge (
     .clk_i, .rst_ni, .meta_i, .key_i, .foreseen_i, .foreseen_index_i, .placed_i, .changed_i,
-    .key_age_i(age), .ticket_i, .read_i, .qp_i, .attr_i, .attr_kept_i, .state_i, .reset_i,
+    .key_age_i(age), .ticket_i, .plain_i, .qp_i, .attr_i, .attr_kept_i, .state_i, .reset_i,
     .slot_i, .job_waits_i,
     .pick_i, .look_i, .peeked_i, .rsp_i, .list_bad_i, .walk_bad_i(walk_bad_o),
     .walk_good_i(walk_done_i && !walk_bad_o), .walk_status_i,
@@ -164,11 +167,13 @@ module roci_responder_request #(
   roci_responder_receive u_receive (
     .clk_i, .rst_ni, .idle_o, .qpn_i, .free_i((commit_i && cqe_valid_o) || flush_one_i),
     .free_room_o, .order_op_i, .order_valid_i, .order_ready_o, .cmd_o, .cmd_valid_o, .cmd_ready_i,
-    .index_i(first ? read_i.recv_next : read_i.recv_index),
+    .index_i(first ? plain_i.recv_next : plain_i.recv_index),
     .stride_log_i(attr_i.srq ? list_stride_i : attr_i.rq_stride_log), .srq_i(attr_i.srq),
-    .list_block_o, .list_num_sge_i, .list_long_o, .walk_start_i(walk_valid_i), .walk_ready_i,
-    .walk_bad_i(walk_bad_o), .walk_last_i(walk_taken_last_i), .list_walk_o, .walking_o
+    .list_block_o, .list_num_sge_i, .list_long_o, .list_next_i, .list_busy_o,
+    .walk_start_i(walk_valid_i), .walk_ready_i, .walk_bad_i(walk_bad_o),
+    .walk_last_i(walk_taken_last_i), .walking_o
   );
+  `ASSERT(RequestHasList, `IMPLIES(look_i && send_o, list_busy_o))
   assign walk_num_sge_o = list_num_sge_i;
   assign walk_offset_o  = bytes;
   assign walk_len_o     = 32'(meta_i.payload_len);

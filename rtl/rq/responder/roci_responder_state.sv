@@ -23,7 +23,8 @@ module roci_responder_state #(
   input  roci_pkg::rx_meta_t        meta_i,
   input  logic [$clog2(NumQps)-1:0] queue_row_i,
   output logic [23:0]               qpn_o,         // number of the queue pair that was read
-  output roci_pkg::responder_qp_t   read_o,        // its word
+  output roci_pkg::responder_qp_t   read_o,        // its word,
+  output roci_pkg::responder_qp_t   plain_o,       // sooner: only `dead` counts when it is up
   output roci_pkg::responder_qp_t   qp_o,          // the same a clock later, from registers
   output roci_pkg::qp_attr_t        attr_o,
   output roci_pkg::qp_attr_t        attr_kept_o,   // likewise
@@ -110,7 +111,7 @@ module roci_responder_state #(
   end
   roci_responder_table #(.NumQps(NumQps)) u_table (
     .clk_i, .rst_ni, .row_write_valid_i, .row_write_i,
-    .read_i(pick_i), .qpn_i(pick_qpn), .qpn_o, .qp_o(read), .attr_o, .state_o,
+    .read_i(pick_i), .qpn_i(pick_qpn), .qpn_o, .qp_o(read), .plain_o, .attr_o, .state_o,
     .posted_o, .reset_o, .posted_write_i, .posted_row_i, .posted_i,
     .write_i(write), .qp_i(qp_d), .ready_o(table_ready)
   );

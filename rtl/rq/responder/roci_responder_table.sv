@@ -24,6 +24,7 @@ module roci_responder_table #(
   input  logic [23:0]               qpn_i,
   output logic [23:0]               qpn_o,    // number of the queue pair that was read
   output roci_pkg::responder_qp_t   qp_o,
+  output roci_pkg::responder_qp_t   plain_o,  // the same, but only `dead` counts when it is up
   output roci_pkg::qp_attr_t        attr_o,   // fields the responder needs; the others are 0
   output logic [2:0]                state_o,
   output logic [15:0]               posted_o,
@@ -113,6 +114,11 @@ module roci_responder_table #(
       qp_o      = '0;
       qp_o.dead = 1'b1;
     end
+  end
+  // For what decides on a request: nothing else of a dead one matters, so the rest needs no choice.
+  always_comb begin
+    plain_o = stored;
+    if (old_read_q) plain_o.dead = 1'b1;
   end
   assign qpn_o   = qpn_q;
   assign ready_o = attr_ready && state_ready && word_ready && posted_ready

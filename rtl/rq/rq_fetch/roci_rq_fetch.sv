@@ -110,7 +110,8 @@ module roci_rq_fetch #(
     .seen_read_i, .seen_row_i, .seen_index_i, .seen_posted_o, .seen_fetched_o
   );
   assign unused = &list_qpn_i;
-  assign ready  = table_ready && work_ready && srq_work_ready;
+  // The tables are cleared once, so a clock later is soon enough.
+  always_ff @(posedge clk_i) ready <= rst_ni && table_ready && work_ready && srq_work_ready;
 
   logic                 more, bell_wild, bell_new;
   logic [4:0]           entries, blocks;

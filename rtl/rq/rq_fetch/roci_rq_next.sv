@@ -26,13 +26,21 @@ module roci_rq_next #(
   output logic [63:0]             addr_o
 );
 
-  logic [15:0] ahead, posted, ring, at_ring;
+  // Indices go round: the doorbell is past what is posted when it is larger, and both or none of
+  // them have gone round since the oldest entry, or when it alone has. It is more than the ring
+  // ahead when the rest is above 0, or above -2^16 when it has gone round. None waits for a
+  // difference.
+  logic [15:0] ring, mask, at_ring;  // mask: bits of an index that lie in the ring
+  logic [17:0] rest;  // less one
+  logic        bell_round, prod_round;
   assign ring        = 16'd1 << log_i;
-  assign ahead       = bell_i - ring_i.cons;
-  assign posted      = ring_i.prod - ring_i.cons;
-  assign bell_wild_o = ahead > ring;
-  assign bell_new_o  = ahead > posted;
-  assign at_ring     = ring_i.next & (ring - 16'd1);
+  assign rest        = 18'(bell_i) - 18'(ring_i.cons) - 18'(ring) - 18'd1;
+  assign bell_wild_o = bell_round ? rest[17:16] != 2'b10 : !rest[17];
+  assign bell_round  = bell_i < ring_i.cons;
+  assign prod_round  = ring_i.prod < ring_i.cons;
+  assign bell_new_o  = bell_round == prod_round ? ring_i.prod < bell_i : bell_round;
+  always_comb for (int i = 0; i < 16; i++) mask[i] = 4'(i) < log_i;
+  assign at_ring     = ring_i.next & mask;
 
   // clock 1: entries posted, with room, up to the end of the group and of the ring
   logic [15:0]          left_q, free_q, to_end_q, to_wrap_q, at_ring_q;
@@ -44,7 +52,7 @@ module roci_rq_next #(
     left_q       <= ring_i.prod - ring_i.next;
     free_q       <= (16'(Blocks) >> stride_log_i) - (ring_i.next - ring_i.cons);
     to_end_q     <= (16'(Blocks) - 16'(block)) >> stride_log_i;
-    to_wrap_q    <= ring - at_ring;
+    to_wrap_q    <= (~ring_i.next & mask) + 16'd1;
     at_ring_q    <= at_ring;
     block_q      <= block;
     base_q       <= base_i;
@@ -56,7 +64,7 @@ module roci_rq_next #(
   logic [4:0]  entries;
   logic [31:0] offset;
   logic        unused;
-  assign unused      = &{ring_i, want};
+  assign unused      = &{ring_i, want, rest};
   assign posted_free = left_q < free_q ? left_q : free_q;
   assign before_end  = to_end_q < to_wrap_q ? to_end_q : to_wrap_q;
   assign want        = posted_free < before_end ? posted_free : before_end;

@@ -161,6 +161,31 @@ TEST_CASE("rq_fetch: doorbells and commands for several queue pairs, an operatio
   }
 }
 
+TEST_CASE("rq_fetch: doorbells whose index goes round") {
+  Rig r;
+  r.create(3, 4, 0);
+  unsigned next = 0;  // receive; nothing is fetched without Init
+  for (; next < 0xFFF8; ++next) {
+    if (next % 8 == 0) r.doorbell(3, next + 8);
+    r.cmd(3, ReceiveOp::kFree);
+  }
+  r.doorbell(3, 0xFFFC);
+  r.doorbell(3, 4);       // past 65,535
+  r.doorbell(3, 0xFFFE);  // an older one
+  r.run();
+  CHECK(r.fails == 0);
+  r.doorbell(3, 9);  // 17 ahead in a ring of 16
+  r.run();
+  CHECK(r.fails == 1);
+  for (int i = 0; i < 12; ++i, ++next) {
+    const auto rsp = r.cmd(3, ReceiveOp::kPeek);
+    CHECK(rsp.posted);
+    CHECK(rsp.index == (next & 0xFFFF));
+    r.cmd(3, ReceiveOp::kFree);
+  }
+  CHECK(!r.cmd(3, ReceiveOp::kPeek).posted);
+}
+
 TEST_CASE("rq_fetch: a failed read fails the queue pair; doorbells in ERR are reported") {
   Rig r;
   r.create(1, 4, 0);

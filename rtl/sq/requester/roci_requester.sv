@@ -2,18 +2,14 @@
 // Requester of all queue pairs: sends plans, takes responses, keeps the window, the ring of
 // messages in flight, retries and completions.
 //
-// One engine, one event in hand, and the next one read: a plan takes one clock in hand, an
-// acknowledgement of one message two. The state of a queue pair is one word, and no two events of
-// one queue pair are in the engine.
+// One event in hand, and the next one read: a plan takes one clock in hand, an acknowledgement of
+// one message two. No two events of one queue pair are in the engine.
 //
 //  plan, response, timer, control --> next ---------> hand --> write the word
 //                                     word, compare   ring
 //
 //  ring of a queue pair:   head: oldest message not completed     tail = head + count
 //  sequence numbers:       una: oldest not acknowledged           psn_next: next to send
-//
-// roci_requester_next holds the event that is read, and what does not change of the one in hand;
-// roci_requester_step holds its steps.
 
 `include "assert.svh"
 
@@ -122,16 +118,14 @@ module roci_requester #(
   localparam int unsigned LateDepth = 4;  // local operations that wait for earlier accesses
 
   `PARAM_CHECK(WindowInRange, Window >= 32 && Window <= 4096)
-
-  // The event in hand, and the one that is read meanwhile.
   logic [3:0]                 state_q, first_state, slot_num_sge;
   logic                       pick, take, finish, memory_ready, none, idle, reads_rsp, timer_calm;
   logic [QpBits-1:0]          pick_row, read_row, row_q, fault_row;
-  logic                       is_live_q, is_rsp_q, is_timer_q, is_fault_q, is_again_q;
-  logic                       is_late_q, late_valid, late_ready, late_room, late_push;
+  logic                       is_live_q, is_rsp_q, is_timer_q, is_fault_q, is_again_q, is_late_q;
   logic [23:0]                fault_psn, fault_psn_q;
-  logic                       fault_valid, fault_ready, fault_left, fault_left_q;
-  logic                       room, more_room, fail_room, desc_room, rsp_room, cqe_room, cqe_calm;
+  logic                       fault_valid, fault_ready, fault_left, fault_left_q, late_valid;
+  logic                       late_ready, late_room, late_push, room, more_room, fail_room;
+  logic                       desc_room, rsp_room, cqe_room, cqe_calm, comparing;
   roci_pkg::plan_t            plan_q, read_plan, late;
   roci_pkg::rx_meta_t         rsp_q;
   roci_pkg::timer_event_t     timer_q;
@@ -139,12 +133,12 @@ module roci_requester #(
   roci_pkg::requester_step_t  step;
   roci_pkg::requester_qp_t    word, qp_q, qp_d;
   roci_pkg::requester_run_t   run_q, run_d, first_run;
-  roci_pkg::requester_entry_t entry, new_entry;
+  roci_pkg::requester_entry_t stored_entry, entry, new_entry;
   roci_pkg::qp_attr_t         read_attr, attr;
   roci_pkg::sge_t             slot_sge;
   roci_pkg::requester_look_t  look;
   logic                       handling, begin_generation, alive, read_in_err, in_err, ud_fails;
-  logic                       read_uc, read_ud, uc, ud, reads_ring;
+  logic                       read_uc, read_ud, uc, ud, reads_ring, ring_read, part, whole, all;
   logic [31:0]                read_qkey, qkey, rd_offset;
   logic [7:0]                 ud_status, ud_vendor, place_status, place_vendor;
   assign idle = state_q == roci_pkg::RequesterIdle;
@@ -163,59 +157,66 @@ module roci_requester #(
     .read_plan_o(read_plan), .word_i(word), .attr_i(read_attr), .uc_i(read_uc), .ud_i(read_ud),
     .qkey_i(read_qkey), .alive_i(alive), .in_err_i(read_in_err), .free_i(idle || finish),
     .empty_i(idle), .take_o(take), .state_o(first_state), .run_o(first_run), .row_o(row_q),
-    .is_live_o(is_live_q), .is_late_o(is_late_q), .is_rsp_o(is_rsp_q),
-    .is_timer_o(is_timer_q), .is_fault_o(is_fault_q), .is_again_o(is_again_q),
+    .is_live_o(is_live_q), .is_late_o(is_late_q), .is_rsp_o(is_rsp_q), .is_timer_o(is_timer_q),
+    .is_fault_o(is_fault_q), .is_again_o(is_again_q),
     .fault_psn_o(fault_psn_q), .fault_left_o(fault_left_q), .plan_o(plan_q), .rsp_o(rsp_q),
     .timer_o(timer_q), .control_o(control_q), .attr_o(attr), .uc_o(uc), .ud_o(ud), .qkey_o(qkey),
     .in_err_o(in_err), .look_o(look), .ud_fails_o(ud_fails), .ud_status_o(ud_status),
     .ud_vendor_o(ud_vendor), .none_o(none));
 
   // State.
-  logic [4:0]                 ring_read_at, ring_write_at;
-  logic [9:0]                 ticket, newest;
+  logic [4:0] ring_read_at, ring_write_at;
+  logic [9:0] stored_ticket, ticket, newest;
   assign handling         = state_q == roci_pkg::RequesterHandle;
+  assign comparing        = state_q == roci_pkg::RequesterCompare;
   assign begin_generation = handling && !is_live_q && !is_rsp_q && !is_timer_q && !is_fault_q
                             && !control_q.flush;
-  assign ring_read_at  = reads_ring ? word.head : qp_q.head + 5'd1;
   assign ring_write_at = qp_q.head + qp_q.count[4:0] - 5'(!plan_q.first);
   roci_requester_state #(.NumQps(NumQps), .RingDepth(RingDepth)) u_state (
     .clk_i, .rst_ni, .row_write_valid_i, .row_write_i,
     .pick_i(pick), .pick_row_i(pick_row), .read_row_i(read_row), .row_i(row_q), .qp_o(word),
     .attr_o(read_attr), .uc_o(read_uc), .ud_o(read_ud), .qkey_o(read_qkey), .alive_o(alive),
     .in_err_o(read_in_err), .ready_o(memory_ready), .write_i(finish), .qp_i(qp_d),
-    .begin_i(begin_generation),
-    .ring_read_i(reads_ring || step.next_entry), .ring_read_row_i(reads_ring ? read_row : row_q),
-    .ring_read_at_i(ring_read_at), .entry_o(entry),
-    .ring_write_i(step.enter), .ring_write_at_i(ring_write_at), .entry_i(new_entry),
-    .ticket_o(ticket), .ticket_write_i(step.desc), .ticket_i(newest + 10'd1),
-    .slot_read_i(state_q == roci_pkg::RequesterRetire), .slot_read_at_i(qp_q.rd_head),
-    .slot_sge_o(slot_sge), .slot_num_sge_o(slot_num_sge),
-    .slot_write_i(step.slot), .slot_write_at_i(qp_q.rd_head + qp_q.rd_count[3:0]),
-    .slot_plan_i(plan_q));
+    .begin_i(begin_generation), .ring_read_i(ring_read),
+    .ring_read_row_i(reads_ring ? read_row : row_q), .ring_read_at_i(ring_read_at),
+    .entry_o(stored_entry), .ring_write_i(step.enter), .ring_write_at_i(ring_write_at),
+    .entry_i(new_entry), .ticket_o(stored_ticket), .ticket_write_i(step.desc),
+    .ticket_i(newest + 10'd1), .slot_read_i(comparing),
+    .slot_read_at_i(qp_q.rd_head), .slot_sge_o(slot_sge), .slot_num_sge_o(slot_num_sge),
+    .slot_write_i(step.slot), .slot_plan_i(plan_q),
+    .slot_write_at_i(qp_q.rd_head + qp_q.rd_count[3:0]));
+
+  roci_requester_oldest u_oldest (
+    .clk_i, .first_i(reads_ring), .first_at_i(word.head), .state_i(state_q),
+    .next_i(step.next_entry), .head_i(qp_q.head), .read_o(ring_read), .read_at_o(ring_read_at),
+    .entry_i(stored_entry), .ticket_i(stored_ticket), .upto_i(run_q.upto),
+    .psn_next_i(qp_q.psn_next), .entry_o(entry), .ticket_o(ticket), .part_o(part),
+    .whole_o(whole), .all_o(all));
 
   // Steps.
   roci_pkg::tx_desc_t desc;
   logic [23:0]        span, message_less, limit;
-  logic               place_done, limited, bad;
-  roci_requester_span u_span (
+  logic               place_done, limited, goes_on, flushes, bad;
+  roci_requester_span #(.RingDepth(RingDepth), .Window(Window)) u_span (
     .clk_i, .plan_i(read_plan), .plan_pmtu_i(read_attr.pmtu), .rsp_i(rsp_q), .pmtu_i(attr.pmtu),
-    .first_i(entry.first), .last_i(entry.last), .bad_psn_i(qp_q.bad_psn), .span_o(span),
-    .message_o(message_less), .offset_o(rd_offset), .bad_o(bad), .limited_o(limited),
-    .limit_o(limit));
-  roci_requester_step #(.RingDepth(RingDepth), .Window(Window)) u_step (
-    .state_i(state_q), .is_live_i(is_live_q), .is_rsp_i(is_rsp_q),
-    .is_timer_i(is_timer_q), .is_fault_i(is_fault_q), .left_i(fault_left_q),
-    .uc_i(uc), .ud_i(ud), .qkey_i(qkey), .ud_fails_i(ud_fails), .ud_status_i(ud_status),
-    .ud_vendor_i(ud_vendor), .is_again_i(is_again_q), .is_late_i(is_late_q), .plan_i(plan_q),
-    .span_i(span), .message_less_i(message_less), .look_i(look), .rsp_i(rsp_q), .timer_i(timer_q),
-    .limited_i(limited), .limit_i(limit), .fault_psn_i(fault_psn_q), .control_i(control_q),
-    .qp_i(qp_q), .run_i(run_q), .entry_i(entry), .attr_i(attr), .in_err_i(in_err),
+    .placed_i(state_q == roci_pkg::RequesterPlaced), .max_rd_atomic_i(attr.max_rd_atomic),
+    .first_i(comparing ? stored_entry.first : entry.first), .last_i(entry.last), .qp_i(qp_q),
+    .flush_upto_i(control_q.index), .span_o(span), .message_o(message_less), .offset_o(rd_offset),
+    .bad_o(bad), .limited_o(limited), .limit_o(limit), .goes_on_o(goes_on), .flushes_o(flushes));
+  roci_requester_step u_step (
+    .state_i(state_q), .is_live_i(is_live_q), .is_rsp_i(is_rsp_q), .is_timer_i(is_timer_q),
+    .is_fault_i(is_fault_q), .left_i(fault_left_q), .uc_i(uc), .ud_i(ud), .qkey_i(qkey),
+    .ud_fails_i(ud_fails), .ud_status_i(ud_status), .ud_vendor_i(ud_vendor),
+    .is_again_i(is_again_q), .is_late_i(is_late_q), .plan_i(plan_q), .span_i(span),
+    .message_less_i(message_less), .look_i(look), .rsp_i(rsp_q), .timer_i(timer_q),
+    .limited_i(limited), .limit_i(limit), .goes_on_i(goes_on), .flushes_i(flushes),
+    .fault_psn_i(fault_psn_q), .control_i(control_q), .qp_i(qp_q), .run_i(run_q), .entry_i(entry),
+    .part_i(part), .whole_i(whole), .all_i(all), .attr_i(attr), .in_err_i(in_err),
     .cqe_room_i(cqe_room), .timer_calm_i(timer_calm), .op_taken_i(key_op_req_ready_i),
     .op_done_i(key_op_rsp_valid_i), .op_ok_i(key_op_rsp_i.ok), .place_done_i(place_done),
     .place_status_i(place_status), .place_vendor_i(place_vendor), .qp_o(qp_d), .run_o(run_d),
-    .step_o(step), .desc_o(desc), .entry_o(new_entry), .late_o(late_push), .offset_i(rd_offset),
-    .bad_i(bad));
-  assign finish = step.finish;
+    .step_o(step), .finish_o(finish), .desc_o(desc), .entry_o(new_entry), .late_o(late_push),
+    .offset_i(rd_offset), .bad_i(bad));
   always_ff @(posedge clk_i) begin
     if (!rst_ni) state_q <= roci_pkg::RequesterIdle;
     else if (!idle && !finish) state_q <= step.state;
@@ -237,8 +238,6 @@ module roci_requester #(
   roci_pkg::key_rsp_t place;
   roci_pkg::seg_t     place_seg;
   logic               place_seg_valid, rsp_seg_in_ready, for_atomic;
-  logic [15:0]        wqe_entry;
-  assign wqe_entry  = qp_q.done & ((16'd1 << attr.sq_log) - 16'd1);
   assign for_atomic = run_q.ask == roci_pkg::AskAtomic;
   roci_requester_place u_place (
     .clk_i, .rst_ni,
@@ -246,7 +245,7 @@ module roci_requester #(
     .wqe_index_i(qp_q.done), .offset_i(for_atomic ? '0 : rd_offset),
     .len_i(for_atomic ? 13'd8 : rsp_q.payload_len), .sge0_i(slot_sge),
     .num_sge_i(slot_num_sge), .pd_i(attr.pd), .pasid_i(attr.pasid),
-    .sq_base_i(attr.sq_base), .wqe_entry_i(wqe_entry),
+    .sq_base_i(attr.sq_base), .wqe_entry_i(qp_q.done & ((16'd1 << attr.sq_log) - 16'd1)),
     .stride_log_i(attr.sq_stride_log), .forget_i(step.retire || begin_generation),
     .done_o(place_done), .status_o(place_status), .vendor_o(place_vendor), .place_o(place),
     .seg_o(place_seg), .seg_valid_o(place_seg_valid), .seg_ready_i(rsp_seg_in_ready),
@@ -266,7 +265,7 @@ module roci_requester #(
     .fault_valid_o(fault_valid), .fault_ready_i(fault_ready), .attr_i(attr), .uc_i(uc),
     .plan_i(plan_q), .rsp_i(rsp_q), .rsp_new_i(reads_rsp), .store_done_i,
     .wr_done_i, .place_i(place), .desc_i(desc),
-    .drop_i(finish && is_rsp_q && rsp_q.payload_len != '0 && !run_d.placed),
+    .drop_i(finish && is_rsp_q && rsp_q.payload_len != '0 && !run_q.placed),
     .place_seg_i(place_seg), .place_seg_valid_i(place_seg_valid),
     .place_seg_ready_o(rsp_seg_in_ready), .plan_seg_i, .plan_seg_valid_i, .plan_seg_ready_o,
     .room_o(room), .more_room_o(more_room), .fail_room_o(fail_room), .desc_room_o(desc_room),

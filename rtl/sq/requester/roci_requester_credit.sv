@@ -20,7 +20,7 @@ module roci_requester_credit (
 );
 
   logic [3:0]  shift;
-  logic [23:0] credits, ahead;
+  logic [23:0] credits, over;
 
   // 0, 1, 2, 3, 4, 6, 8, 12, ...: two steps for each power of two
   assign shift = code_i[4:1] - 4'd1;
@@ -32,7 +32,10 @@ module roci_requester_credit (
   assign limited_o = code_i != 5'd31;
   assign limit_o   = msn_i + credits;
 
-  assign ahead    = ssn_i - known_limit_i;
-  assign beyond_o = known_limited_i && !ahead[23] && ahead != '0;
+  assign over     = ssn_i + ~known_limit_i;  // one less, so that the sign alone decides
+  assign beyond_o = known_limited_i && !over[23];
+
+  logic unused;
+  assign unused = &{1'b0, over};
 
 endmodule

@@ -3,8 +3,8 @@
 // kept for the next step, and which step that is. Combinational.
 //
 //  plan                                     Plan
-//  response in the window                   Retire
-//  UC: a packet that left, in the window    Retire
+//  response in the window                   Compare
+//  UC: a packet that left, in the window    Compare
 //  everything else                          Handle
 //
 // The word passes unchanged and no event ends here, so that the memory of the words is followed by
@@ -27,12 +27,11 @@ module roci_requester_dispatch (
   // Response: window, what it requests
   logic        in_window, with_aeth, acknowledges, live;
   logic [2:0]  ask;
-  logic [23:0] unused_flight;
   logic [7:0]  syndrome;
   roci_pkg::ext_aeth_t aeth;
   roci_psn_window u_inside (
     .una_i(qp_i.una), .next_i(qp_i.psn_next), .psn_i(is_fault_i ? fault_psn_i : rsp_i.psn),
-    .inside_o(in_window), .in_flight_o(unused_flight));
+    .inside_o(in_window));
   assign live         = alive_i && !qp_i.failed;
   assign aeth         = rsp_i.ext;
   assign syndrome     = {aeth.kind, aeth.code};
@@ -61,11 +60,9 @@ module roci_requester_dispatch (
 
   // A responder that NAKs a packet as fatal sends its NAK once and is silent then, so its NAK
   // counts as long as the packet was ever sent, also between a recovery and its retransmission.
-  logic        in_sent, late;
-  logic [23:0] unused_sent;
+  logic in_sent, late;
   roci_psn_window u_sent (
-    .una_i(qp_i.una), .next_i(qp_i.psn_max), .psn_i(rsp_i.psn), .inside_o(in_sent),
-    .in_flight_o(unused_sent));
+    .una_i(qp_i.una), .next_i(qp_i.psn_max), .psn_i(rsp_i.psn), .inside_o(in_sent));
   assign late = in_sent && !in_window && (!qp_i.rnr_wait || rsp_i.psn == qp_i.una)
                 && (ask == roci_pkg::AskFatal || ask == roci_pkg::AskSyndrome);
 
@@ -93,11 +90,11 @@ module roci_requester_dispatch (
     state_o = roci_pkg::RequesterHandle;
     if (is_plan_i) state_o = roci_pkg::RequesterPlan;
     else if (live && in_window && (is_rsp_i || (is_fault_i && left_i))) begin
-      state_o = roci_pkg::RequesterRetire;
+      state_o = roci_pkg::RequesterCompare;
     end
   end
 
   logic unused;
-  assign unused = &{1'b0, rsp_i, aeth, qp_i, unused_sent, unused_flight};
+  assign unused = &{1'b0, rsp_i, aeth, qp_i};
 
 endmodule

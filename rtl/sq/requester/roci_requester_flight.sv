@@ -41,23 +41,39 @@ module roci_requester_flight #(
 
   localparam int unsigned LevelBits = $clog2(Depth) + 1;
 
-  logic [LevelBits-1:0] level, fault_level, unused_report_level;
+  logic [LevelBits-1:0] level, fault_level, report_level;
   logic                 flight_room, valid, taken, leaves, fault_room, report, report_room;
-  logic                 report_kept, report_valid;
+  logic                 report_kept, report_valid, fault_left, fault_valid, fault_take;
+  logic [QpBits-1:0]    fault_row;
+  logic [23:0]          fault_psn;
   roci_fifo #(.Width(1), .Depth(Depth)) u_flight (
     .clk_i, .rst_ni, .in_data_i(taken_i), .in_valid_i(pop_i), .in_ready_o(flight_room),
     .out_data_o(taken), .out_valid_o(valid), .out_ready_i(leaves), .level_o(level));
   roci_fifo #(.Width(1), .Depth(Depth)) u_report (
     .clk_i, .rst_ni, .in_data_i(report_i), .in_valid_i(pop_i && taken_i), .in_ready_o(report_room),
     .out_data_o(report_kept), .out_valid_o(report_valid), .out_ready_i(sent_valid_i),
-    .level_o(unused_report_level));
+    .level_o(report_level));
   assign report = report_kept && report_valid;
   roci_fifo #(.Width(1 + QpBits + 24), .Depth(Depth)) u_fault (
     .clk_i, .rst_ni, .in_data_i({!sent_i.error, sent_i.qpn[QpBits-1:0], sent_i.psn}),
     .in_valid_i(sent_valid_i && (sent_i.error || report)),
-    .in_ready_o(fault_room), .out_data_o({fault_left_o, fault_row_o, fault_psn_o}),
-    .out_valid_o(fault_valid_o), .out_ready_i(fault_ready_i), .level_o(fault_level));
-  assign room_o = {1'b0, level} + {1'b0, fault_level} < (LevelBits + 1)'(Depth) && report_room;
+    .in_ready_o(fault_room), .out_data_o({fault_left, fault_row, fault_psn}),
+    .out_valid_o(fault_valid), .out_ready_i(fault_take), .level_o(fault_level));
+  // Room of the clock before, and a place for the packet that came then.
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) room_o <= 1'b0;
+    else begin
+      room_o <= {1'b0, level} + {1'b0, fault_level} < (LevelBits + 1)'(Depth - 1)
+                && report_level < LevelBits'(Depth - 1);
+    end
+  end
+  // The oldest one stands in a register, as the memory is slow.
+  assign fault_take = !fault_valid_o || fault_ready_i;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) fault_valid_o <= 1'b0;
+    else if (fault_take) fault_valid_o <= fault_valid;
+    if (fault_take) {fault_left_o, fault_row_o, fault_psn_o} <= {fault_left, fault_row, fault_psn};
+  end
 
   // Packets may leave while dropped ones stand before them.
   logic [LevelBits-1:0] owed_q;
@@ -78,9 +94,6 @@ module roci_requester_flight #(
   `ASSERT(FlightHasRoom, `IMPLIES(pop_i, flight_room))
   `ASSERT(FaultHasRoom, `IMPLIES(sent_valid_i && (sent_i.error || report), fault_room))
   `ASSERT(ReportHasRoom, `IMPLIES(pop_i && taken_i, report_room))
-  logic unused;
-  assign unused = &{1'b0, unused_report_level};
-
   `ASSUME(SentWasTaken, `IMPLIES(sent_valid_i, valid && owed_q < level))
 
 `ifdef FORMAL
@@ -102,7 +115,7 @@ module roci_requester_flight #(
   `ASSUME(PopsWhatWaits, `IMPLIES(pop_i, room_o && f_waiting != '0))
   `ASSUME(PushesFew, f_waiting <= 10'd4)
   `ASSERT(NoPacketLostOrMade, newest_o - left_o == f_waiting + 10'(level))
-  `ASSERT(NoFaultLostOrMade, f_bad_q - f_reported_q == 10'(fault_level))
+  `ASSERT(NoFaultLostOrMade, f_bad_q - f_reported_q == 10'(fault_level) + 10'(fault_valid_o))
   `ASSERT(RoomForAll, 9'(level) + 9'(fault_level) <= 9'(Depth))
   `COVER(DroppedOnesAreLate, owed_q == LevelBits'(1) && left_o == 10'd2)
   `COVER(FaultAfterDropped, fault_valid_o && left_o == 10'd3 && level == LevelBits'(1))

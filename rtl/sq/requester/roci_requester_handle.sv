@@ -2,7 +2,7 @@
 // Events that are no plan and no response in the window. Combinational.
 //
 //  live state      reply
-//  response        unsolicited (RQ-16 to RQ-18, RQ-22), or a late NAK: Retire
+//  response        unsolicited (RQ-16 to RQ-18, RQ-22), or a late NAK: Compare
 //  payload that could not be read                       its message ends in an error, in its turn
 //  timer           recover, end an RNR wait, or nothing
 //  control         begin a generation, or flush
@@ -49,7 +49,7 @@ module roci_requester_handle (
         // The window as it was: the ring still holds those messages.
         qp_o.psn_next = qp_i.psn_max;
         qp_o.count    = qp_i.count_max;
-        step_o.state  = roci_pkg::RequesterRetire;
+        step_o.state  = roci_pkg::RequesterCompare;
       end else begin
         step_o.ghost  = 1'b1;
         step_o.finish = !run_i.live;
@@ -62,7 +62,7 @@ module roci_requester_handle (
         qp_o.stopped = 1'b1;
         if (!qp_i.bad) qp_o.bad_psn = fault_psn_i;
         run_o.upto   = qp_i.una;
-        step_o.state = roci_pkg::RequesterRetire;
+        step_o.state = roci_pkg::RequesterCompare;
       end else begin
         step_o.finish = !run_i.live;
       end

@@ -21,7 +21,8 @@ module roci_requester_look #(
 );
 
   logic        is_rd, is_local, no_depth, not_there, fence, drain, some;
-  logic [23:0] flight, sent;
+  logic [23:0] flight, unused_limit;
+  logic        over, unused_limited;
   logic [5:0]  count_next;
   assign is_rd      = plan_i.opcode == roci_pkg::WrOpRead
                       || plan_i.opcode == roci_pkg::WrOpCmpSwap
@@ -30,7 +31,6 @@ module roci_requester_look #(
                       || plan_i.opcode == roci_pkg::WrOpBindMw
                       || plan_i.opcode == roci_pkg::WrOpRegMr;
   assign flight     = qp_i.psn_next - qp_i.una;
-  assign sent       = qp_i.psn_max - qp_i.una;
   assign some       = qp_i.psn_next != qp_i.una;
   assign count_next = qp_i.count + 6'(plan_i.first);
   assign no_depth   = is_rd && attr_i.max_rd_atomic == '0;
@@ -38,12 +38,17 @@ module roci_requester_look #(
   assign fence      = plan_i.first && plan_i.fence && qp_i.rd_count != '0;
   assign drain      = is_local && (qp_i.count != '0 || some);
 
+  roci_requester_credit u_credit (
+    .code_i('0), .msn_i('0), .limited_o(unused_limited), .limit_o(unused_limit),
+    .known_limited_i(qp_i.limited), .known_limit_i(qp_i.limit),
+    .ssn_i(qp_i.messages + 24'(count_next)), .beyond_o(over));
+
   always_ff @(posedge clk_i) begin
     look_o.flight    <= flight;
-    look_o.sent      <= sent;
+    look_o.ahead     <= qp_i.psn_max - qp_i.psn_next;
     look_o.some      <= some;
     look_o.all       <= qp_i.psn_next == qp_i.psn_max;
-    look_o.ssn       <= qp_i.messages + 24'(count_next);
+    look_o.over      <= over;
     look_o.old       <= !alive_i || qp_i.failed || qp_i.stopped || plan_i.epoch != qp_i.epoch;
     look_o.fresh     <= alive_i && plan_i.first && qp_i.begun == plan_i.wqe_index;
     look_o.bad       <= plan_i.status != roci_pkg::StatusSuccess || no_depth || not_there;
@@ -57,6 +62,6 @@ module roci_requester_look #(
   end
 
   logic unused;
-  assign unused = &{1'b0, plan_i, qp_i, attr_i};
+  assign unused = &{1'b0, plan_i, qp_i, attr_i, unused_limited, unused_limit};
 
 endmodule

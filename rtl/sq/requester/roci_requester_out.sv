@@ -94,17 +94,32 @@ module roci_requester_out #(
   logic [4:0] rsp_seg_level;
   logic [5:0] cqe_level;
   logic       ptr_room, fail_room, job_room, timer_room, count_room, tx_empty;
-  logic       desc_more;
+  logic       desc_more, rsp_count_valid;
   logic [7:0] store_q;  // stores of atomic results so far
 
-  assign room_o       = timer_level <= 4'd5 && count_level <= 4'd3 && ptr_level <= 3'd2;
-  assign fail_room_o  = fail_level <= 3'd2;
-  assign more_room_o  = ptr_level <= 3'd1 && fail_level <= 3'd1 && desc_more;
+  // The levels once more, in registers: what has room chooses the next event.
+  logic [2:0] ptr_level_q, fail_level_q;
+  logic [3:0] timer_level_q, count_level_q;
+  logic       count_ready;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      {ptr_level_q, fail_level_q, timer_level_q, count_level_q} <= '0;
+    end else begin
+      ptr_level_q   <= ptr_level_q + 3'(step_i.ptr) - 3'(ptr_valid_o && ptr_ready_i);
+      fail_level_q  <= fail_level_q + 3'(step_i.fail) - 3'(fail_valid_o && fail_ready_i);
+      timer_level_q <= timer_level_q + 4'(step_i.timer)
+                       - 4'(timer_cmd_valid_o && timer_cmd_ready_i);
+      count_level_q <= count_level_q + 4'(step_i.count) - 4'(rsp_count_valid && count_ready);
+    end
+  end
+  assign room_o       = timer_level_q <= 4'd5 && count_level_q <= 4'd3 && ptr_level_q <= 3'd2;
+  assign fail_room_o  = fail_level_q <= 3'd2;
+  assign more_room_o  = ptr_level_q <= 3'd1 && fail_level_q <= 3'd1 && desc_more;
   // Room of a clock before: a response that gave out something then has not ended since.
   always_ff @(posedge clk_i) begin
     rsp_room_o <= rsp_seg_level <= 5'd13 && job_level <= 3'd2 && store_q - store_done_i < 8'd64;
   end
-  assign timer_calm_o = timer_level == '0;
+  assign timer_calm_o = timer_level_q == '0;
 
   // Records
   roci_pkg::fetch_ptr_t  ptr;
@@ -188,7 +203,7 @@ module roci_requester_out #(
     .level_o(timer_level));
   // Counts of responses and retries, and of packets as they leave
   roci_pkg::count_t rsp_count, tx_count, count;
-  logic             rsp_count_valid, tx_count_valid, count_ready;
+  logic             tx_count_valid;
   roci_fifo #(.Width(roci_pkg::CountBits), .Depth(8)) u_count (
     .clk_i, .rst_ni, .in_data_i(event_count), .in_valid_i(step_i.count), .in_ready_o(count_room),
     .out_data_o(rsp_count), .out_valid_o(rsp_count_valid), .out_ready_i(count_ready),
@@ -236,6 +251,8 @@ module roci_requester_out #(
   logic unused;
   assign unused = &{1'b0, next_i, rsp_i, aeth, place_i, step_i};
 
+  `ASSERT(LevelsAgree, ptr_level_q == ptr_level && fail_level_q == fail_level
+                       && timer_level_q == timer_level && count_level_q == count_level)
   `ASSERT(CountHasRoom, `IMPLIES(step_i.count, count_room))
   `ASSERT(TimerHasRoom, `IMPLIES(step_i.timer, timer_room))
   `ASSERT(PtrHasRoom, `IMPLIES(step_i.ptr, ptr_room))

@@ -34,13 +34,13 @@ module roci_requester_plan (
   output roci_pkg::requester_step_t  step_o,
   output roci_pkg::tx_desc_t         desc_o,
   output roci_pkg::requester_entry_t entry_o,        // entry of the message in the ring
+  output logic                       ends_o,         // in Plan, the event ends
   output logic                       late_o          // executed: to be completed when accesses of
                                                      // before are done
 );
 
-  logic [24:0] flight_after;
   logic        is_read, is_rd, is_local, is_revoked, takes_receive, beyond, bad, wait_credit;
-  logic        blocks;
+  logic        long_read, blocks;
   logic [7:0]  status, vendor;
 
   assign is_read  = plan_i.opcode == roci_pkg::WrOpRead;
@@ -56,28 +56,27 @@ module roci_requester_plan (
                          || plan_i.opcode == roci_pkg::WrOpSendInv
                          || plan_i.opcode == roci_pkg::WrOpWriteImm;
 
-  logic        unused_limited;
-  logic [23:0] unused_limit;
-  roci_requester_credit u_credit (
-    .code_i('0), .msn_i('0), .limited_o(unused_limited), .limit_o(unused_limit),
-    .known_limited_i(qp_i.limited && takes_receive), .known_limit_i(qp_i.limit), .ssn_i(look_i.ssn),
-    .beyond_o(beyond));
   // A packet beyond the credits goes out alone and requests an acknowledge.
+  assign beyond = look_i.over && takes_receive;
   roci_requester_build u_build (
     .plan_i, .psn_i(qp_i.psn_next), .ask_i(beyond), .uc_i, .ud_i, .qkey_i, .desc_o);
 
-  assign flight_after = 25'(look_i.flight) + 25'(span_i);
-  assign bad          = look_i.bad || ud_fails_i;
+  // With what is in flight, which is less than the largest window there is, a READ must not take
+  // more than 2^23 sequence numbers.
+  localparam int unsigned WindowBits = 12;
+  assign long_read = span_i[23] || (&span_i[22:WindowBits]);
+  assign bad       = look_i.bad || ud_fails_i;
   // A retransmission had its credit: one ACK may cover all that was ever sent.
-  assign wait_credit  = beyond && look_i.all && look_i.some;
-  assign blocks       = look_i.ring || (!bad && (look_i.full || wait_credit
-                                            || (look_i.some && flight_after > 25'h80_0000)));
+  assign wait_credit = beyond && look_i.all && look_i.some;
+  assign blocks      = look_i.ring || (!bad && (look_i.full || wait_credit
+                                                || (look_i.some && long_read)));
 
   // Whether the plan ends here chooses the next event, so it must not wait for `blocks`. A packet
   // ends, sent or not. A bad plan goes on when it is the only one in the ring, which is not full
   // then; a local operation goes on unless it waits for others, and it waits for nothing else.
   logic       ends;
   logic [5:0] count_next;
+  assign ends_o     = ends;
   assign count_next = qp_i.count + 6'(plan_i.first);
   always_comb begin
     ends = 1'b1;
@@ -203,7 +202,7 @@ module roci_requester_plan (
           step_o.timer  = !look_i.some;
           qp_o.psn_next = qp_i.psn_next + span_i;
           qp_o.count    = count_next;
-          if (flight_after > 25'(look_i.sent)) begin
+          if (span_i > look_i.ahead) begin
             qp_o.psn_max   = qp_o.psn_next;
             qp_o.count_max = qp_o.count;
           end
@@ -218,6 +217,6 @@ module roci_requester_plan (
   end
 
   logic unused;
-  assign unused = &{1'b0, plan_i, attr_i, look_i, unused_limited, unused_limit};
+  assign unused = &{1'b0, plan_i, attr_i, look_i};
 
 endmodule

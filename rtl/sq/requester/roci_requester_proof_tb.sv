@@ -6,7 +6,7 @@
 //  - nothing unsent is freed: `una` never passes what was sent
 //  - each work request completes once: every completion moves `done` by one, and nothing else does
 //
-// The ring's content is free in every step, so this does not rest on it.
+// What the ring gives is free in every step, so this does not rest on it.
 
 `include "assert.svh"
 
@@ -44,6 +44,7 @@ module roci_requester_proof_tb #(
 );
 
   logic [3:0]                 state_q;
+  logic                       dispatching_q;  // the event is read
   logic [2:0]                 kind_q;
   logic                       late_q, late, left_q;
   roci_pkg::plan_t            plan_q;
@@ -55,21 +56,29 @@ module roci_requester_proof_tb #(
   roci_pkg::requester_run_t   run_q, run_d, first_run;
   roci_pkg::requester_step_t  step;
   logic [3:0]                 first_state;
-  roci_pkg::requester_entry_t new_entry;
+  roci_pkg::requester_entry_t entry, new_entry;
+  logic                       part, whole, all, unused_read;
+  logic [4:0]                 unused_read_at;
+  logic [9:0]                 unused_ticket;
   roci_pkg::tx_desc_t         desc;
   logic [31:0]                offset;
   logic [23:0]                span, message_less, limit;
-  logic                       limited, bad;
+  logic                       limited, goes_on, flushes, bad, finish;
   roci_pkg::requester_look_t  look;
 
-  roci_requester_span u_span (
+  roci_requester_span #(.RingDepth(RingDepth), .Window(Window)) u_span (
     .clk_i, .plan_i(plan_q), .plan_pmtu_i(attr_i.pmtu), .rsp_i(rsp_q), .pmtu_i(attr_i.pmtu),
-    .first_i(entry_i.first), .last_i(entry_i.last), .bad_psn_i(qp_q.bad_psn), .bad_o(bad),
-    .span_o(span), .message_o(message_less), .offset_o(offset), .limited_o(limited),
-    .limit_o(limit));
+    .first_i(state_q == roci_pkg::RequesterCompare ? entry_i.first : entry.first),
+    .last_i(entry.last), .qp_i(qp_q), .max_rd_atomic_i(attr_i.max_rd_atomic),
+    .placed_i(state_q == roci_pkg::RequesterPlaced), .flush_upto_i(control_q.index),
+    .bad_o(bad), .span_o(span), .message_o(message_less), .offset_o(offset), .limited_o(limited),
+    .limit_o(limit), .goes_on_o(goes_on), .flushes_o(flushes));
+  roci_requester_oldest u_oldest (
+    .clk_i, .first_i(dispatching_q), .first_at_i('0), .state_i(state_q), .next_i(step.next_entry),
+    .head_i(qp_q.head), .read_o(unused_read), .read_at_o(unused_read_at), .entry_i,
+    .ticket_i('0), .upto_i(run_q.upto), .psn_next_i(qp_q.psn_next), .entry_o(entry),
+    .ticket_o(unused_ticket), .part_o(part), .whole_o(whole), .all_o(all));
   // The first step, while the event is read.
-  logic dispatching;
-  assign dispatching = state_q == roci_pkg::RequesterDispatch;
   roci_requester_dispatch u_dispatch (
     .is_plan_i(kind_q == 3'd0), .is_rsp_i(kind_q == 3'd1), .is_fault_i(kind_q == 3'd4),
     .left_i(left_q), .rsp_i(rsp_q), .fault_psn_i(fault_psn_q), .qp_i(qp_q), .alive_i,
@@ -77,36 +86,42 @@ module roci_requester_proof_tb #(
   roci_requester_look #(.RingDepth(RingDepth), .Window(Window)) u_look (
     .clk_i, .plan_i(plan_q), .qp_i(qp_q), .attr_i, .uc_i(uc_i || ud_i), .alive_i,
     .look_o(look));
-  roci_requester_step #(.RingDepth(RingDepth), .Window(Window)) u_step (
+  roci_requester_step u_step (
     .state_i(state_q), .is_live_i(1'b0), .is_rsp_i(kind_q == 3'd1),
     .is_timer_i(kind_q == 3'd2), .is_fault_i(kind_q == 3'd4), .is_again_i(1'b0),
     .is_late_i(late_q), .plan_i(plan_q), .span_i(span), .message_less_i(message_less),
-    .look_i(look), .rsp_i(rsp_q), .limited_i(limited), .limit_i(limit), .timer_i(timer_q),
+    .look_i(look), .rsp_i(rsp_q), .limited_i(limited), .limit_i(limit), .goes_on_i(goes_on),
+    .flushes_i(flushes), .timer_i(timer_q),
     .left_i(left_q), .uc_i(uc_i || ud_i), .ud_i, .qkey_i(32'd1), .ud_fails_i(ud_fails_i && ud_i),
     .ud_status_i(roci_pkg::StatusLocLenErr), .ud_vendor_i(8'd0), .fault_psn_i(fault_psn_q),
-    .control_i(control_q), .qp_i(qp_q), .run_i(run_q), .entry_i, .attr_i,
+    .control_i(control_q), .qp_i(qp_q), .run_i(run_q), .entry_i(entry), .part_i(part),
+    .whole_i(whole), .all_i(all), .attr_i,
     .in_err_i, .cqe_room_i, .timer_calm_i,
     .op_taken_i, .op_done_i, .op_ok_i, .place_done_i, .place_status_i, .place_vendor_i(8'd0),
-    .qp_o(qp_d), .run_o(run_d), .step_o(step), .desc_o(desc),
+    .qp_o(qp_d), .run_o(run_d), .step_o(step), .finish_o(finish), .desc_o(desc),
     .entry_o(new_entry), .late_o(late), .offset_i(offset), .bad_i(bad));
-  logic planning, responding;
+  logic planning, acting, responding;
   assign planning   = state_q >= roci_pkg::RequesterPlan && state_q <= roci_pkg::RequesterOperated;
-  assign responding = state_q >= roci_pkg::RequesterRetire && state_q <= roci_pkg::RequesterPlaced;
+  assign acting     = state_q >= roci_pkg::RequesterRetire && state_q <= roci_pkg::RequesterPlaced;
+  assign responding = acting || state_q == roci_pkg::RequesterCompare;
 
+  logic begins;  // the hand is free, and no event is read
+  assign begins = !dispatching_q && (state_q == roci_pkg::RequesterIdle || step.finish);
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      state_q <= roci_pkg::RequesterIdle;
-      qp_q    <= '0;
+      state_q       <= roci_pkg::RequesterIdle;
+      dispatching_q <= 1'b0;
+      qp_q          <= '0;
     end else begin
-      qp_q <= qp_d;
-      if (dispatching) state_q <= first_state;
-      else if (state_q != roci_pkg::RequesterIdle && !step.finish) state_q <= step.state;
-      else state_q <= kind_i <= 3'd4 ? roci_pkg::RequesterDispatch : roci_pkg::RequesterIdle;
+      qp_q          <= qp_d;
+      dispatching_q <= begins && kind_i <= 3'd4;
+      if (dispatching_q) state_q <= first_state;
+      else state_q <= begins ? roci_pkg::RequesterIdle : step.state;
     end
   end
   always_ff @(posedge clk_i) begin
-    run_q <= dispatching ? first_run : run_d;
-    if (state_q == roci_pkg::RequesterIdle || step.finish) begin
+    run_q <= dispatching_q ? first_run : run_d;
+    if (begins) begin
       kind_q    <= kind_i;
       plan_q    <= plan_i;
       late_q    <= late_i;
@@ -119,7 +134,8 @@ module roci_requester_proof_tb #(
   end
 
   logic unused;
-  assign unused = &{1'b0, late, new_entry, desc, offset, run_d, step};
+  assign unused = &{1'b0, late, new_entry, desc, offset, run_d, step, unused_read, unused_read_at,
+                    unused_ticket};
 
 `ifdef FORMAL
   logic [23:0] f_flight, f_flight_after, f_freed, f_acked;
@@ -129,9 +145,9 @@ module roci_requester_proof_tb #(
   assign f_freed        = qp_d.una - qp_q.una;
   assign f_acked        = run_q.upto - qp_q.una;
   assign f_begins       = state_q == roci_pkg::RequesterHandle && kind_q == 3'd3;
-  assign f_fault        = kind_q == 3'd4 && state_q == roci_pkg::RequesterRetire
+  assign f_fault        = kind_q == 3'd4 && responding && state_q <= roci_pkg::RequesterRetire
                           && (left_q || f_acked == '0) && run_q.ask == roci_pkg::AskNone;
-  assign f_silent       = (step.retire && !entry_i.signaled)
+  assign f_silent       = (step.retire && !entry.signaled)
                           || (state_q == roci_pkg::RequesterOperated && !plan_q.signaled);
 
   // Bounds that the segmenter keeps: RQ-44, path MTU
@@ -145,13 +161,41 @@ module roci_requester_proof_tb #(
   // The ring gives what was put in
   `ASSERT(ErrorsEnterAsSuch, `IMPLIES(step.enter && new_entry.kind == roci_pkg::MessageError,
                                       new_entry.status != roci_pkg::StatusSuccess))
-  `ASSUME(ErrorsStaySo, `IMPLIES(entry_i.kind == roci_pkg::MessageError,
-                                 entry_i.status != roci_pkg::StatusSuccess))
+  `ASSUME(ErrorsStaySo, `IMPLIES(entry.kind == roci_pkg::MessageError,
+                                 entry.status != roci_pkg::StatusSuccess))
 
   // The oldest message has a packet that is not acknowledged, and no more than 2^23; checked in
   // every run by OldestEndsAhead of roci_requester.
-  `ASSUME(OldestIsInFlight, `IMPLIES(qp_q.count != '0,
-                                     entry_i.last - qp_q.una < 24'h80_0000))
+  `ASSUME(OldestIsInFlight, `IMPLIES(acting && qp_q.count != '0,
+                                     entry.last - qp_q.una < 24'h80_0000))
+  // Compared a clock before
+  logic [23:0] f_beyond;
+  logic [5:0]  f_half;
+  logic [4:0]  f_half_rd;
+  assign f_half    = 6'(RingDepth / 2);
+  always_ff @(posedge clk_i) f_half_rd <= attr_i.max_rd_atomic >> 1;
+  assign f_beyond = run_q.upto - entry.last - 24'd1;
+  `ASSERT(OldestIsCompared, `IMPLIES(state_q == roci_pkg::RequesterRetire,
+                                     part == f_beyond[23] && whole == (f_beyond == '0)
+                                     && all == (qp_q.psn_next == run_q.upto)))
+
+  // A blocked queue pair ends its event by the room that its word has then.
+  `ASSERT(RoomIsOfTheEnd, `IMPLIES(state_q == roci_pkg::RequesterEnd && qp_q.blocked
+                                   && run_q.compared && !qp_q.credit_wait
+                                   && !qp_q.rd_count[4],
+                                   goes_on == (f_flight <= 24'(Window / 2)
+                                               && qp_q.count <= (qp_q.drain_wait ? '0 : f_half)
+                                               && qp_q.rd_count
+                                                  <= (qp_q.fence_wait ? '0 : f_half_rd))))
+  `ASSERT(NotYetCompared, `IMPLIES(state_q == roci_pkg::RequesterCompare
+                                   || state_q == roci_pkg::RequesterHandle
+                                   || state_q == roci_pkg::RequesterPlace
+                                   || state_q == roci_pkg::RequesterPlaced
+                                   || (state_q == roci_pkg::RequesterAct
+                                       && run_q.ask != roci_pkg::AskFatal
+                                       && run_q.ask != roci_pkg::AskSyndrome), !run_q.compared))
+
+  `ASSERT(FinishIsOfTheStep, finish == step.finish)
 
   // What holds between the steps of an event
   `ASSERT(CauseIsKnown, `IMPLIES(state_q == roci_pkg::RequesterFail
@@ -159,7 +203,7 @@ module roci_requester_proof_tb #(
                                  || state_q == roci_pkg::RequesterOperate
                                  || state_q == roci_pkg::RequesterOperating,
                                  run_q.status != roci_pkg::StatusSuccess))
-  `ASSERT(DispatchEndsNone, `IMPLIES(step.finish, state_q != roci_pkg::RequesterDispatch))
+  `ASSERT(ReadBeforeInHand, `IMPLIES(dispatching_q, state_q == roci_pkg::RequesterIdle))
   `ASSERT(StateIsKnown, state_q <= roci_pkg::RequesterHandle)
   `ASSERT(RingIsBounded, qp_q.count <= 6'(RingDepth) && qp_q.count_max <= 6'(RingDepth))
   `ASSERT(LateIsRejected, `IMPLIES(responding && run_q.late,
@@ -182,26 +226,27 @@ module roci_requester_proof_tb #(
                          && `IMPLIES(planning, kind_q == 3'd0)
                          && `IMPLIES(state_q == roci_pkg::RequesterHandle,
                                      kind_q != 3'd0 && kind_q <= 3'd4)
-                         && `IMPLIES(state_q == roci_pkg::RequesterDispatch, kind_q <= 3'd4))
+                         && `IMPLIES(dispatching_q, kind_q <= 3'd4))
 
   `ASSERT(PlacedIsThere, `IMPLIES(state_q == roci_pkg::RequesterPlace
                                   || state_q == roci_pkg::RequesterPlaced, qp_q.count != '0))
   `ASSERT(EntersWithRoom, `IMPLIES(step.enter && !step.enter_last, qp_q.count < 6'(RingDepth)))
 
+  `ASSERT(EndsWithItsMessage, `IMPLIES(acting && step.finish, step.retire))
   `ASSERT(RetiresWhatIsThere, `IMPLIES(step.retire, qp_q.count != '0))
 
   // One completion for each work request
   `ASSERT(CompletesOne, `IMPLIES(step.cqe, qp_d.done == qp_q.done + 16'd1))
   `ASSERT(NothingElseCompletes, `IMPLIES(qp_d.done != qp_q.done && !f_begins,
                                          qp_d.done == qp_q.done + 16'd1 && (step.cqe || f_silent)))
-  `ASSERT(SignaledIsReported, `IMPLIES(step.retire && entry_i.signaled, step.cqe))
+  `ASSERT(SignaledIsReported, `IMPLIES(step.retire && entry.signaled, step.cqe))
   `ASSERT(ErrorIsReported, `IMPLIES(step.fail, step.cqe
                                            && step.cqe_status != roci_pkg::StatusSuccess))
   `ASSERT(RoomIsThere, `IMPLIES(step.cqe, cqe_room_i))
 
   `COVER(LocalOperation, step.cqe && state_q == roci_pkg::RequesterOperated)
   `COVER(Flushes, step.cqe && state_q == roci_pkg::RequesterFlush && run_q.flushed == 5'd1)
-  `ASSERT(AcknowledgedWasSent, `IMPLIES(state_q == roci_pkg::RequesterRetire,
+  `ASSERT(AcknowledgedWasSent, `IMPLIES(responding && state_q <= roci_pkg::RequesterRetire,
                                         f_acked <= f_flight))
   `ASSERT(OldestIsResponded, `IMPLIES(state_q == roci_pkg::RequesterPlace
                                      || state_q == roci_pkg::RequesterPlaced,
@@ -211,14 +256,14 @@ module roci_requester_proof_tb #(
                                       || run_q.ask == roci_pkg::AskAtomic)
                                   && qp_q.count != '0,
                                   rsp_q.psn == qp_q.una && f_flight != '0))
-  `ASSERT(DataStayAsked, `IMPLIES(state_q == roci_pkg::RequesterRetire
+  `ASSERT(DataStayAsked, `IMPLIES(responding && state_q <= roci_pkg::RequesterRetire
                                   && (run_q.ask == roci_pkg::AskData
                                       || run_q.ask == roci_pkg::AskAtomic),
                                   run_q.upto == rsp_q.psn && f_acked < f_flight))
   // The window
   `ASSERT(SendsWithinWindow, `IMPLIES(step.desc, f_flight < 24'(Window)))
   `ASSERT(SendsForward, `IMPLIES(step.desc, f_flight_after > f_flight
-                                            && f_flight_after <= 24'h80_0000 + 24'(Window)))
+                                            && f_flight_after <= 24'h80_0000))
   // Nothing unsent is freed
   `ASSERT(FreesWhatWasSent, `IMPLIES(!f_begins, f_freed <= f_flight))
   `ASSERT(OnlyResponsesFree, `IMPLIES(f_freed != '0, f_begins || responding))

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps that end an event: recovery, failure, flush, and the end of a response. Combinational.
+// Steps that end an event: recovery, failure, flush, and the end of most responses. Combinational.
 
-module roci_requester_recover #(
-  parameter int unsigned RingDepth = 32,  // messages in flight of a queue pair
-  parameter int unsigned Window    = 256  // packets in flight of a queue pair
-) (
+module roci_requester_recover (
   input  logic [3:0]                 state_i,
   input  logic [4:0]                 rnr_code_i,
-  input  logic [15:0]                flush_upto_i,
   input  roci_pkg::requester_qp_t    qp_i,
   input  roci_pkg::requester_run_t   run_i,
   input  roci_pkg::requester_entry_t entry_i,       // oldest in the ring
@@ -15,19 +11,25 @@ module roci_requester_recover #(
   input  logic                       uc_i,          // UC or UD
   input  logic                       cqe_room_i,
   input  logic                       timer_calm_i,  // the timer keeps up
+  // found in the clock before
+  input  logic                       goes_on_i,     // there is room for one that is blocked
+  input  logic                       flushes_i,     // there is more to flush
 
   output roci_pkg::requester_qp_t    qp_o,
   output roci_pkg::requester_run_t   run_o,
-  output roci_pkg::requester_step_t  step_o
+  output roci_pkg::requester_step_t  step_o,
+  output logic                       exhausted_o,   // in Recover, no retry is left
+  output logic                       flushed_o      // in Flush, the event ends
 );
 
   localparam int unsigned FlushRun = 4;  // flushes in one event; then others have their turn
 
   // A recovery keeps a message acknowledged in part.
-  logic [23:0] flight, back_packets;
+  logic [23:0] back_packets;
   logic [31:0] back_offset;
-  logic        keep, exhausted;
-  assign flight       = qp_i.psn_next - qp_i.una;
+  logic        keep, exhausted, in_flight, unblock;
+  assign in_flight    = qp_i.psn_next != qp_i.una;
+  assign unblock      = qp_i.blocked && goes_on_i;
   assign keep         = qp_i.count != '0 && qp_i.una != entry_i.first
                         && entry_i.kind != roci_pkg::MessageError;
   assign back_packets = qp_i.una - entry_i.first;
@@ -35,26 +37,8 @@ module roci_requester_recover #(
   assign exhausted    = (run_i.counted && qp_i.retry_left == '0)
                         || (run_i.rnr && attr_i.rnr_retry != 3'd7 && qp_i.rnr_left == '0);
 
-  logic [15:0] to_flush;
-  logic        flush_more;
-  assign to_flush   = flush_upto_i - qp_i.done;
-  assign flush_more = !to_flush[15] && to_flush != '0;
-
-  // Unblocked with half the room free, so that one fetch serves several work requests.
-  logic        unblock, beyond, unused_limited;
-  logic [23:0] unused_limit;
-  logic [5:0]  most;
-  logic [4:0]  most_rd;
-  roci_requester_credit u_credit (
-    .code_i('0), .msn_i('0), .limited_o(unused_limited), .limit_o(unused_limit),
-    .known_limited_i(qp_i.limited), .known_limit_i(qp_i.limit),
-    .ssn_i(qp_i.messages + 24'(qp_i.count) + 24'(qp_i.resume_offset == '0)), .beyond_o(beyond));
-  assign most    = qp_i.drain_wait ? '0 : 6'(RingDepth / 2);
-  assign most_rd = qp_i.fence_wait ? '0 : attr_i.max_rd_atomic >> 1;
-  assign unblock = qp_i.blocked && flight <= 24'(Window / 2) && qp_i.count <= most
-                   && qp_i.rd_count <= most_rd
-                   && (!qp_i.credit_wait || !beyond || flight == '0);
-
+  assign exhausted_o = exhausted;
+  assign flushed_o   = run_i.compared && (!flushes_i || run_i.flushed == 5'(FlushRun));
   always_comb begin
     qp_o              = qp_i;
     run_o             = run_i;
@@ -116,7 +100,10 @@ module roci_requester_recover #(
       end
 
       roci_pkg::RequesterFlush: begin
-        if (!flush_more) begin
+        run_o.compared = 1'b1;
+        if (!run_i.compared) begin
+          // What is left is counted in this clock.
+        end else if (!flushes_i) begin
           step_o.finish = 1'b1;
         end else if (run_i.flushed == 5'(FlushRun)) begin
           step_o.again  = 1'b1;
@@ -126,15 +113,18 @@ module roci_requester_recover #(
           step_o.cqe_status = roci_pkg::StatusWrFlushErr;
           qp_o.done         = qp_i.done + 16'd1;
           run_o.flushed     = run_i.flushed + 5'd1;
+          run_o.compared    = 1'b0;
         end
       end
 
-      default: begin  // End
+      default: if (qp_i.blocked && !run_i.compared) begin  // End
+        run_o.compared = 1'b1;  // its room and its credits are compared in this clock
+      end else begin
         step_o.finish = 1'b1;
         if (run_i.progress) begin
           // An expiry with nothing in flight has no effect, so a busy timer gets no command.
-          step_o.timer   = flight != '0 || timer_calm_i;
-          if (flight != '0) step_o.timer_op = roci_pkg::TimerOpRestart;
+          step_o.timer   = in_flight || timer_calm_i;
+          if (in_flight) step_o.timer_op = roci_pkg::TimerOpRestart;
           else qp_o.unstopped = !timer_calm_i;
         end
         if (unblock) begin
@@ -146,6 +136,6 @@ module roci_requester_recover #(
   end
 
   logic unused;
-  assign unused = &{1'b0, run_i, entry_i, attr_i, unused_limited, unused_limit};
+  assign unused = &{1'b0, run_i, entry_i, attr_i};
 
 endmodule

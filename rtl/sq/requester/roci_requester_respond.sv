@@ -1,17 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a response does: completes what it acknowledges, then what it requests. Combinational.
 //
-//  Retire (a message a step) --> Act --> Place --> Placed --> End
-//                                 +--> Back, Fail
+//  Compare --> Retire (a message a step) --> Act --> Place --> Placed --> End
+//        |       |                            +--> Recover, Fail
+//        |       +--> the event ends
+//        +--> Act: data of the oldest message
+//
+// An acknowledge of whole messages ends its event with the last of them, unless the queue pair is
+// blocked: End looks whether it has room then.
 
 module roci_requester_respond (
   input  logic [3:0]                 state_i,
   input  roci_pkg::rx_meta_t         rsp_i,
   input  roci_pkg::requester_qp_t    qp_i,
   input  roci_pkg::requester_run_t   run_i,
-  input  roci_pkg::requester_entry_t entry_i,       // oldest in the ring
+  input  roci_pkg::requester_entry_t entry_i,       // oldest in the ring: what is acknowledged
+  input  logic                       part_i,        // ends within it,
+  input  logic                       whole_i,       // or with it;
+  input  logic                       all_i,         // it is all that is in flight
   input  roci_pkg::qp_attr_t         attr_i,
   input  logic                       cqe_room_i,
+  input  logic                       timer_calm_i,  // the timer keeps up
   input  logic                       place_done_i,
   input  logic [7:0]                 place_status_i,
   input  logic [7:0]                 place_vendor_i,
@@ -19,6 +28,7 @@ module roci_requester_respond (
   output roci_pkg::requester_qp_t    qp_o,
   output roci_pkg::requester_run_t   run_o,
   output roci_pkg::requester_step_t  step_o,
+  output logic                       ends_o,        // in Retire, the event ends
   input  logic [31:0]                offset_i,      // offset of READ data in its message
   input  logic                       bad_i          // `bad_psn` is of the oldest message, found a
                                                     // clock after it came
@@ -26,18 +36,12 @@ module roci_requester_respond (
 
   logic [7:0]  syndrome;
   roci_pkg::ext_aeth_t aeth;
-  logic [23:0] beyond;
-  logic        part, whole, have, last, bad, nak_error, fits, kind_ok, length_ok, syndrome_ok;
+  logic        have, last, bad, nak_error, fits, kind_ok, length_ok, syndrome_ok;
+  logic        ends;      // the event ends with the message
   logic        recovers;  // the next step is Recover; apart from the state, which comes later
 
   assign aeth       = rsp_i.ext;
   assign syndrome   = {aeth.kind, aeth.code};
-  // What is acknowledged ends within the oldest message, or with it. A message has at most 2^23
-  // packets, so the sign of one difference is enough. Whether that is 0 is seen without its
-  // carries: when all bits below are 0, the carry into a bit is the or of the two bits before it.
-  assign beyond = run_i.upto + ~entry_i.last;  // upto - (last + 1)
-  assign part   = beyond[23];
-  assign whole  = (run_i.upto ^ ~entry_i.last) == {run_i.upto[22:0] | ~entry_i.last[22:0], 1'b0};
   assign have   = qp_i.count != '0;
   assign last   = rsp_i.psn == entry_i.last;
   assign nak_error  = run_i.ask == roci_pkg::AskFatal || run_i.ask == roci_pkg::AskSyndrome;
@@ -52,6 +56,12 @@ module roci_requester_respond (
                          ? entry_i.kind == roci_pkg::MessageRead && kind_ok
                          : entry_i.kind == roci_pkg::MessageAtomic);
 
+  // A packet that could not be read stops the queue pair.
+  assign ends = whole_i && have && !part_i && entry_i.kind == roci_pkg::MessageData
+                && run_i.ask == roci_pkg::AskNone && !qp_i.stopped && !qp_i.bad && !qp_i.blocked
+                && (cqe_room_i || !entry_i.signaled);
+
+  assign ends_o = ends;
   always_comb begin
     qp_o              = qp_i;
     run_o             = run_i;
@@ -64,31 +74,40 @@ module roci_requester_respond (
     recovers          = 1'b0;
 
     unique case (state_i)
+      roci_pkg::RequesterCompare: begin
+        // Data of the oldest message completes nothing before it, unless the message is an error.
+        step_o.state = run_i.ask == roci_pkg::AskData && run_i.upto == qp_i.una && !qp_i.stopped
+                       ? roci_pkg::RequesterAct : roci_pkg::RequesterRetire;
+      end
+
       roci_pkg::RequesterRetire: begin
         step_o.count   = run_i.arrived;
         step_o.counter = roci_pkg::QpCounterRxPackets;
         run_o.arrived  = 1'b0;
         run_o.compared = 1'b1;
+        step_o.finish  = ends;
         if (qp_i.bad && !run_i.compared) begin
           // Rare, so the comparison takes a clock of its own.
         end else if (have && entry_i.kind == roci_pkg::MessageError) begin
           run_o.status = entry_i.status;
           run_o.vendor = entry_i.vendor;
           step_o.state = roci_pkg::RequesterFail;
-        end else if (have && bad && part) begin
+        end else if (have && bad && part_i) begin
           run_o.status = roci_pkg::StatusLocProtErr;
           run_o.vendor = roci_pkg::VendorErrPayload;
           step_o.state = roci_pkg::RequesterFail;
         end else if (run_i.upto == qp_i.una || !have) begin
+          run_o.compared = 1'b0;
           step_o.state = run_i.ask == roci_pkg::AskNone ? roci_pkg::RequesterEnd
                                                         : roci_pkg::RequesterAct;
-        end else if (nak_error && part) begin
+        end else if (nak_error && part_i) begin
           // The message itself, whatever part of its response is missing.
           step_o.state = roci_pkg::RequesterAct;
         end else if (entry_i.kind != roci_pkg::MessageData) begin
           // A READ or atomic was skipped: its responses are missing (RQ-13).
           if (qp_i.implied && !run_i.late) begin
-            step_o.state = roci_pkg::RequesterEnd;
+            run_o.compared = 1'b0;
+            step_o.state   = roci_pkg::RequesterEnd;
           end else begin
             qp_o.implied  = 1'b1;
             run_o.counted = !qp_i.implied;
@@ -97,7 +116,7 @@ module roci_requester_respond (
             step_o.state  = roci_pkg::RequesterRecover;
             recovers      = 1'b1;
           end
-        end else if (part) begin
+        end else if (part_i) begin
           qp_o.una       = run_i.upto;
           run_o.progress = 1'b1;
         end else if (cqe_room_i || !entry_i.signaled) begin
@@ -106,15 +125,23 @@ module roci_requester_respond (
           step_o.next_entry = 1'b1;
           qp_o.una         = entry_i.last + 24'd1;
           run_o.progress   = 1'b1;
-          if (whole && run_i.ask == roci_pkg::AskNone && !qp_i.stopped) begin
+          if (whole_i && run_i.ask == roci_pkg::AskNone && !qp_i.stopped) begin
             step_o.state = roci_pkg::RequesterEnd;
           end
           if (bad) begin
             // The peer acknowledged an earlier copy of it: go on after it.
-            qp_o.bad     = 1'b0;
-            run_o.status = roci_pkg::StatusLocProtErr;
-            step_o.state = roci_pkg::RequesterRecover;
-            recovers     = 1'b1;
+            qp_o.bad      = 1'b0;
+            run_o.status  = roci_pkg::StatusLocProtErr;
+            step_o.state  = roci_pkg::RequesterRecover;
+            recovers      = 1'b1;
+          end
+          if (ends) begin
+            // An expiry with nothing in flight has no effect, so a busy timer gets no command.
+            step_o.timer = !all_i || timer_calm_i;
+            if (all_i) begin
+              step_o.timer_op = roci_pkg::TimerOpStop;
+              qp_o.unstopped  = !timer_calm_i;
+            end
           end
         end
       end
@@ -191,14 +218,17 @@ module roci_requester_respond (
           step_o.data    = 1'b1;
           step_o.counter = roci_pkg::QpCounterRxPackets;
           step_o.state   = roci_pkg::RequesterEnd;
+          run_o.compared = 1'b1;  // the room, as it is from now on
           if (last) begin
             qp_o.rd_head     = qp_i.rd_head + 4'd1;
             qp_o.rd_count    = qp_i.rd_count - 5'd1;
             step_o.retire    = 1'b1;
             step_o.cqe       = entry_i.signaled;
-            step_o.next_entry = 1'b1;
             // Look at the next entry: it may be an error.
-            if (qp_i.stopped) step_o.state = roci_pkg::RequesterRetire;
+            if (qp_i.stopped) begin
+              step_o.state   = roci_pkg::RequesterCompare;
+              run_o.compared = 1'b0;
+            end
           end
         end
       end
@@ -214,6 +244,6 @@ module roci_requester_respond (
   end
 
   logic unused;
-  assign unused = &{1'b0, rsp_i, aeth, entry_i, attr_i, beyond};
+  assign unused = &{1'b0, rsp_i, aeth, entry_i, attr_i};
 
 endmodule

@@ -77,12 +77,14 @@ module roci_requester_select #(
 );
 
   localparam int unsigned AgainDepth = 16;
+  localparam int unsigned AgainBits  = $clog2(AgainDepth) + 1;
 
   logic                        take_live, take_control, take_plan, take_rsp, take_timer, take_fault;
-  logic                        take_again, take_late, revokes;
+  logic                        take_again, take_late, revokes, can;
+  logic                        live, control, plan, rsp, timer, fault, old, late;
   logic                        plan_can, rsp_can, others, plan_turn_q, again_turn_q;
-  logic                        again_valid, again_in_ready;
-  logic [$clog2(AgainDepth):0] again_level;
+  logic                        again_valid, again_in_ready, again_room_q;
+  logic [AgainBits-1:0]        again_level;
   roci_pkg::sq_control_t       again;
 
   assign revokes  = plan_i.opcode == roci_pkg::WrOpLocalInv
@@ -96,46 +98,55 @@ module roci_requester_select #(
                     && (!follows_i || (follows_plan_i && follows_room_i
                                        && rsp_i.qpn[QpBits-1:0] != row_o));
 
+  // Which one goes first, whether one can begin or not: that the event in hand ends is known last.
   always_comb begin
-    take_live    = 1'b0;
-    take_control = 1'b0;
-    take_plan    = 1'b0;
-    take_rsp     = 1'b0;
-    take_timer   = 1'b0;
-    take_fault   = 1'b0;
-    take_again   = 1'b0;
-    take_late    = 1'b0;
-    pick_row_o   = plan_i.qpn[QpBits-1:0];
-    if (free_i && room_i && !(follows_i && others)) begin
-      if (live_valid_i && !live_busy_i) begin
-        take_live  = 1'b1;
-        pick_row_o = live_qpn_i[QpBits-1:0];
-      end else if (fault_valid_i && fail_room_i && (!fault_left_i || rsp_room_i)) begin
-        take_fault = 1'b1;
-        pick_row_o = fault_row_i;
-      end else if (timer_valid_i && fail_room_i) begin
-        take_timer = 1'b1;
-        pick_row_o = timer_i.qpn[QpBits-1:0];
-      end else if (control_valid_i && again_level < ($clog2(AgainDepth) + 1)'(AgainDepth - 1)) begin
-        take_control = 1'b1;
-        pick_row_o   = control_i.qpn[QpBits-1:0];
-      end else if (late_valid_i) begin
-        take_late  = 1'b1;
-        pick_row_o = late_i.qpn[QpBits-1:0];
-      end else if (again_valid && (again_turn_q || !(rsp_can || plan_can))) begin
-        take_again = 1'b1;
-        pick_row_o = again.qpn[QpBits-1:0];
-      end else if (rsp_can && !(plan_can && plan_turn_q)) begin
-        take_rsp   = 1'b1;
-        pick_row_o = rsp_i.qpn[QpBits-1:0];
-      end else begin
-        take_plan = plan_can;
-      end
+    live       = 1'b0;
+    control    = 1'b0;
+    plan       = 1'b0;
+    rsp        = 1'b0;
+    timer      = 1'b0;
+    fault      = 1'b0;
+    old        = 1'b0;
+    late       = 1'b0;
+    pick_row_o = plan_i.qpn[QpBits-1:0];
+    if (live_valid_i && !live_busy_i) begin
+      live       = 1'b1;
+      pick_row_o = live_qpn_i[QpBits-1:0];
+    end else if (fault_valid_i && fail_room_i && (!fault_left_i || rsp_room_i)) begin
+      fault      = 1'b1;
+      pick_row_o = fault_row_i;
+    end else if (timer_valid_i && fail_room_i) begin
+      timer      = 1'b1;
+      pick_row_o = timer_i.qpn[QpBits-1:0];
+    end else if (control_valid_i && again_room_q) begin
+      control    = 1'b1;
+      pick_row_o = control_i.qpn[QpBits-1:0];
+    end else if (late_valid_i) begin
+      late       = 1'b1;
+      pick_row_o = late_i.qpn[QpBits-1:0];
+    end else if (again_valid && (again_turn_q || !(rsp_can || plan_can))) begin
+      old        = 1'b1;
+      pick_row_o = again.qpn[QpBits-1:0];
+    end else if (rsp_can && !(plan_can && plan_turn_q)) begin
+      rsp        = 1'b1;
+      pick_row_o = rsp_i.qpn[QpBits-1:0];
+    end else begin
+      plan = plan_can;
     end
   end
-
-  assign pick_o          = take_live || take_control || take_plan || take_rsp || take_timer
-                           || take_fault || take_again || take_late;
+  assign can          = room_i && !(follows_i && others)
+                        && (live || fault || timer || control || late || old || rsp || plan);
+  assign pick_o       = free_i && can;
+  // Room of the clock before, and a place for what came then.
+  always_ff @(posedge clk_i) again_room_q <= again_level < AgainBits'(AgainDepth - 2);
+  assign take_live    = free_i && (can && live);
+  assign take_control = free_i && (can && control);
+  assign take_plan    = free_i && (can && plan);
+  assign take_rsp     = free_i && (can && rsp);
+  assign take_timer   = free_i && (can && timer);
+  assign take_fault   = free_i && (can && fault);
+  assign take_again   = free_i && (can && old);
+  assign take_late    = free_i && (can && late);
   assign control_ready_o = take_control;
   assign plan_ready_o    = take_plan;
   assign rsp_ready_o     = take_rsp;
@@ -165,8 +176,7 @@ module roci_requester_select #(
       is_fault_o <= take_fault;
       is_again_o <= take_again;
     end
-    if (take_plan) plan_o <= plan_i;
-    if (take_late) plan_o <= late_i;
+    if (!follows_i || free_i) plan_o <= late ? late_i : plan_i;  // without a plan, it says nothing
     if (take_rsp) rsp_o <= rsp_i;
     if (take_timer) timer_o <= timer_i;
     if (take_fault) {fault_left_o, fault_psn_o} <= {fault_left_i, fault_psn_i};

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // One step of the event in hand: the state word and the run after it, and the record of what the
 // step gives to other blocks. Combinational; the state selects which of the four kinds of step
-// acts. Dispatch, the step before them, is apart: its event is read meanwhile.
+// acts.
 
-module roci_requester_step #(
-  parameter int unsigned RingDepth = 32,  // messages in flight of a queue pair, a power of two
-  parameter int unsigned Window    = 256  // packets in flight of a queue pair
-) (
+module roci_requester_step (
   input  logic [3:0]                 state_i,        // Requester* code
 
   // the event
@@ -24,6 +21,8 @@ module roci_requester_step #(
   input  roci_pkg::rx_meta_t         rsp_i,
   input  logic                       limited_i,      // its credits
   input  logic [23:0]                limit_i,
+  input  logic                       goes_on_i,      // see recover
+  input  logic                       flushes_i,
   input  roci_pkg::timer_event_t     timer_i,
   input  logic [23:0]                fault_psn_i,
   input  roci_pkg::sq_control_t      control_i,
@@ -31,7 +30,10 @@ module roci_requester_step #(
   // state
   input  roci_pkg::requester_qp_t    qp_i,
   input  roci_pkg::requester_run_t   run_i,
-  input  roci_pkg::requester_entry_t entry_i,        // oldest message in the ring
+  input  roci_pkg::requester_entry_t entry_i,        // oldest message in the ring, and what the
+  input  logic                       part_i,         // response acknowledges: see respond
+  input  logic                       whole_i,
+  input  logic                       all_i,
   input  roci_pkg::qp_attr_t         attr_i,
   input  logic                       uc_i,           // UC or UD
   input  logic                       ud_i,
@@ -54,6 +56,7 @@ module roci_requester_step #(
   output roci_pkg::requester_qp_t    qp_o,
   output roci_pkg::requester_run_t   run_o,
   output roci_pkg::requester_step_t  step_o,
+  output logic                       finish_o,       // step_o.finish, which chooses the next event
   output roci_pkg::tx_desc_t         desc_o,         // packet of a plan
   output roci_pkg::requester_entry_t entry_o,        // its message
   output logic                       late_o,         // the operation completes as a late event
@@ -65,6 +68,7 @@ module roci_requester_step #(
   roci_pkg::requester_run_t  run_handle, run_plan, run_respond, run_recover;
   roci_pkg::requester_step_t step_handle, step_plan, step_respond, step_recover;
   roci_pkg::ext_aeth_t       rsp_aeth;
+  logic                      plan_ends, message_ends, exhausted, flushed;
   assign rsp_aeth = rsp_i.ext;
 
   roci_requester_handle u_handle (
@@ -75,19 +79,39 @@ module roci_requester_step #(
     .state_i, .plan_i, .span_i, .message_less_i, .qp_i, .run_i, .attr_i, .uc_i, .ud_i, .qkey_i,
     .ud_fails_i, .ud_status_i, .ud_vendor_i, .look_i, .cqe_room_i,
     .op_taken_i, .op_done_i, .op_ok_i, .late_i(is_late_i), .late_o,
-    .qp_o(qp_plan), .run_o(run_plan), .step_o(step_plan), .desc_o, .entry_o);
+    .qp_o(qp_plan), .run_o(run_plan), .step_o(step_plan), .ends_o(plan_ends), .desc_o, .entry_o);
   roci_requester_respond u_respond (
-    .state_i, .rsp_i, .qp_i, .run_i, .entry_i, .attr_i, .cqe_room_i, .place_done_i,
-    .place_status_i, .place_vendor_i,
-    .qp_o(qp_respond), .run_o(run_respond), .step_o(step_respond), .offset_i, .bad_i);
-  roci_requester_recover #(.RingDepth(RingDepth), .Window(Window)) u_recover (
-    .state_i, .rnr_code_i(rsp_aeth.code), .flush_upto_i(control_i.index), .qp_i, .run_i, .entry_i,
-    .attr_i, .uc_i, .cqe_room_i, .timer_calm_i,
-    .qp_o(qp_recover), .run_o(run_recover), .step_o(step_recover));
+    .state_i, .rsp_i, .qp_i, .run_i, .entry_i, .part_i, .whole_i, .all_i, .attr_i, .cqe_room_i,
+    .timer_calm_i, .place_done_i, .place_status_i, .place_vendor_i,
+    .qp_o(qp_respond), .run_o(run_respond), .step_o(step_respond), .ends_o(message_ends),
+    .offset_i, .bad_i);
+  roci_requester_recover u_recover (
+    .state_i, .rnr_code_i(rsp_aeth.code), .qp_i, .run_i, .entry_i, .attr_i, .uc_i, .cqe_room_i,
+    .timer_calm_i, .goes_on_i, .flushes_i,
+    .qp_o(qp_recover), .run_o(run_recover), .step_o(step_recover), .exhausted_o(exhausted),
+    .flushed_o(flushed));
+
+  // What ends an event chooses the next one, so it does not go through the steps: what is not known
+  // from the state is found beside it.
+  always_comb begin
+    unique case (state_i)
+      roci_pkg::RequesterHandle:    finish_o = step_handle.finish;
+      roci_pkg::RequesterPlan:      finish_o = plan_ends;
+      roci_pkg::RequesterOperating: finish_o = op_done_i && op_ok_i
+                                               && plan_i.opcode != roci_pkg::WrOpRegMr;
+      roci_pkg::RequesterOperated:  finish_o = cqe_room_i || !plan_i.signaled;
+      roci_pkg::RequesterRetire:    finish_o = message_ends;
+      roci_pkg::RequesterRecover:   finish_o = !exhausted;
+      roci_pkg::RequesterFail:      finish_o = cqe_room_i;
+      roci_pkg::RequesterFlush:     finish_o = flushed;
+      roci_pkg::RequesterEnd:       finish_o = !qp_i.blocked || run_i.compared;
+      default:                      finish_o = 1'b0;
+    endcase
+  end
 
   always_comb begin
     unique case (state_i)
-      roci_pkg::RequesterIdle, roci_pkg::RequesterDispatch: begin
+      roci_pkg::RequesterIdle: begin
         qp     = qp_i;
         run_o  = run_i;
         step_o = '0;
@@ -103,8 +127,8 @@ module roci_requester_step #(
         run_o = run_plan;
         step_o = step_plan;
       end
-      roci_pkg::RequesterRetire, roci_pkg::RequesterAct, roci_pkg::RequesterPlace,
-      roci_pkg::RequesterPlaced: begin
+      roci_pkg::RequesterCompare, roci_pkg::RequesterRetire, roci_pkg::RequesterAct,
+      roci_pkg::RequesterPlace, roci_pkg::RequesterPlaced: begin
         qp    = qp_respond;
         run_o = run_respond;
         step_o = step_respond;
@@ -115,7 +139,7 @@ module roci_requester_step #(
         step_o = step_recover;
       end
     endcase
-    if (run_i.credit && (state_i == roci_pkg::RequesterRetire
+    if (run_i.credit && (state_i == roci_pkg::RequesterCompare
                          || state_i == roci_pkg::RequesterHandle)) begin
       qp.limited = limited_i;
       qp.limit   = limit_i;

@@ -61,8 +61,8 @@ module roci_requester_tx #(
 
   localparam int unsigned Depth = 4;
 
-  logic [2:0] level, count_level, fate_level;
-  logic [3:0] verdict_level;
+  logic [2:0] level, count_level, fate_level, level_q;
+  logic [3:0] verdict_level, verdict_level_q;
   logic       desc_room, desc_valid, pop, taken, alive, outlets, flight_room, flight_empty;
 
   roci_pkg::tx_desc_t desc;
@@ -155,13 +155,24 @@ module roci_requester_tx #(
   assign plan_seg_ready_o = seg_known && (!verdict || !fate || seg_ready_i);
   assign packet_end       = plan_seg_valid_i && plan_seg_ready_o && plan_seg_i.last;
 
-  assign room_o  = level <= 3'd2 && verdict_level <= 4'd6;
-  assign more_room_o = level <= 3'd1 && verdict_level <= 4'd5;
+  // The levels once more, in registers: what has room chooses the next event.
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      level_q         <= '0;
+      verdict_level_q <= '0;
+    end else begin
+      level_q         <= level_q + 3'(desc_push_i) - 3'(pop);
+      verdict_level_q <= verdict_level_q + 4'(verdict_push_i) - 4'(packet_end);
+    end
+  end
+  assign room_o      = level_q <= 3'd2 && verdict_level_q <= 4'd6;
+  assign more_room_o = level_q <= 3'd1 && verdict_level_q <= 4'd5;
   assign empty_o = flight_empty && !desc_valid && !count_valid_o && !verdict_valid && !fate_valid
                    && !plan_seg_valid_i;
 
   `ASSERT(DescHasRoom, `IMPLIES(desc_push_i, desc_room && !kill_i))
   `ASSERT(VerdictHasRoom, `IMPLIES(verdict_push_i, verdict_room))
+  `ASSERT(LevelsAgree, level_q == level && verdict_level_q == verdict_level)
   `ASSERT(OutletsHaveRoom, `IMPLIES(pop, fate_room && count_room))
 
 endmodule

@@ -121,16 +121,16 @@ module roci_sq_segment #(
 
   // The next packet
   logic [7:0]      walk_status;
-  logic            one_plan_q, by_key_q, by_list_q, bad, last;
+  logic            one_plan_q, spends_q, by_key_q, by_list_q, bad, last;
   logic [31:0]     part, after;
-  logic [12:0]     mtu;
+  logic [12:0]     mtu_q;
   roci_pkg::plan_t plan;
   roci_sq_segment_packet u_packet (
-    .job_i(job), .wqe_i(wqe_q), .pmtu_i(pmtu_q), .index_i(index_q), .offset_i(offset_q),
-    .remaining_i(remaining_q), .status_i(status_q), .one_plan_i(one_plan_q),
-    .walked_i(state_q == StWalk), .walk_status_i(walk_status),
-    .plan_o(plan), .part_o(part), .mtu_o(mtu), .last_o(last));
-  assign after = offset_q + 32'(mtu);  // when the packet is not the last
+    .job_i(job), .wqe_i(wqe_q), .pmtu_i(pmtu_q), .mtu_i(mtu_q), .index_i(index_q),
+    .offset_i(offset_q), .remaining_i(remaining_q), .status_i(status_q), .one_plan_i(one_plan_q),
+    .walked_i(state_q == StWalk), .walk_status_i(walk_status), .plan_o(plan), .part_o(part),
+    .last_o(last));
+  assign after = offset_q + 32'(mtu_q);  // when the packet is not the last
   assign bad   = status_q != roci_pkg::StatusSuccess;
 
   // Walker of lists of several entries
@@ -190,10 +190,10 @@ module roci_sq_segment #(
   // After a packet: both cases are prepared, it is the last of its message, or it is not.
   logic [15:0] spent, spent_last, spent_mtu;
   logic        failed, next_wqe, end_grant, long_rest;
-  assign spent_last = 16'(spent_q) + (one_plan_q ? '0 : 16'(remaining_q[12:0]));
-  assign spent_mtu  = 16'(spent_q) + 16'(mtu);
+  assign spent_last = 16'(spent_q) + (spends_q ? 16'(remaining_q[12:0]) : '0);
+  assign spent_mtu  = 16'(spent_q) + 16'(mtu_q);
   assign spent      = last ? spent_last : spent_mtu;
-  assign long_rest  = remaining_q > 32'(Quantum / 2) + 32'(mtu);
+  assign long_rest  = remaining_q > 32'(Quantum / 2) + 32'(mtu_q);
   assign failed     = plan.status != roci_pkg::StatusSuccess;
   assign next_wqe   = last || failed;
   assign end_grant  = failed || is_local_q
@@ -236,9 +236,11 @@ module roci_sq_segment #(
       wqe_q       <= wqe;
       stride_q    <= stride;
       pmtu_q      <= job.pmtu;
+      mtu_q       <= 13'd128 << job.pmtu;  // bytes of a packet that is not the last
       kept_q      <= kept;
       status_q    <= status;
       one_plan_q  <= one_plan;
+      spends_q    <= !one_plan;  // the grant is spent by its payload
       is_local_q  <= is_local;
       by_key_q    <= !wqe.inline_data && (wqe.num_sge == 8'd1 || is_atomic);
       by_list_q   <= !wqe.inline_data && wqe.num_sge > 8'd1 && !is_atomic && wqe.length != '0;
@@ -252,7 +254,7 @@ module roci_sq_segment #(
       end
     end else if (emit) begin
       offset_q    <= after;
-      remaining_q <= remaining_q - 32'(mtu);
+      remaining_q <= remaining_q - 32'(mtu_q);
       spent_q     <= spent[14:0];
       if (next_wqe) begin
         left_q       <= left_q - 5'd1;
@@ -290,10 +292,8 @@ module roci_sq_segment #(
     .seg_ready_i, .idle_o(out_idle));
 
   assign idle_o = fetch_idle && state_q == StWait && out_idle && !ptr_valid_o;
-
   logic unused;
   assign unused = &{1'b0, unused_ptr_level, spent, wqe, wqe_q, walk_idle};
-
   `ASSERT(PendingHasRoom, `IMPLIES(emit, push_room))
   `ASSERT(PacketFits, `IMPLIES(plan_valid_o && plan_o.has_segs, plan_o.len <= 32'd4096))
 

@@ -4,7 +4,8 @@
 module roci_sq_segment_packet (
   input  roci_pkg::segment_job_t job_i,
   input  roci_pkg::wqe_t     wqe_i,
-  input  logic [2:0]         pmtu_i,         // code of the path MTU of the job
+  input  logic [2:0]         pmtu_i,         // code of the path MTU of the job,
+  input  logic [12:0]        mtu_i,          // and its bytes
   input  logic [15:0]        index_i,        // number of the work request
   input  logic [31:0]        offset_i,       // bytes of it segmented before
   input  logic [31:0]        remaining_i,    // and the others
@@ -14,7 +15,6 @@ module roci_sq_segment_packet (
   input  logic [7:0]         walk_status_i,
   output roci_pkg::plan_t    plan_o,
   output logic [31:0]        part_o,         // bytes of this packet
-  output logic [12:0]        mtu_o,          // bytes of a packet that is not the last
   output logic               last_o
 );
 
@@ -30,9 +30,8 @@ module roci_sq_segment_packet (
     more = above[5];
     for (int k = 1; k <= 4; k++) if (pmtu_i == 3'(k)) more = above[k];
   end
-  assign mtu_o  = 13'd128 << pmtu_i;
   assign last_o = one_plan_i || !more;
-  assign part_o = last_o ? remaining_i : 32'(mtu_o);
+  assign part_o = last_o ? remaining_i : 32'(mtu_i);
 
   always_comb begin
     plan_o             = '0;
