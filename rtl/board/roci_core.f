@@ -10,6 +10,7 @@ roci_clock_time.sv
 roci_core.sv
 roci_reset_sync.sv
 ../common/arbiter/roci_arbiter.sv
+../common/arbiter/roci_arbiter_pairs.sv
 ../common/fifo/roci_fifo.sv
 ../common/flags/roci_flags.sv
 ../common/psn_window/roci_psn_window.sv

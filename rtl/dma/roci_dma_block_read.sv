@@ -95,10 +95,8 @@ module roci_dma_block_read #(
   end
 
   // Choice of the client that reads next, into a register.
-  logic [2:0] unused_ar_client, unused_out_client;
-  roci_arbiter #(.Clients(Clients)) u_ar (
-    .clk_i, .rst_ni, .request_i(ar_valid), .grant_o(ar_grant), .index_o(unused_ar_client),
-    .taken_i(ar_free));
+  roci_arbiter_pairs #(.Clients(Clients)) u_ar (
+    .clk_i, .rst_ni, .request_i(ar_valid), .grant_o(ar_grant), .taken_i(ar_free));
   assign ar_free = !ar_valid_o || ar_ready_i;
   // Choice by the grant: a part at 20 times an index becomes a multiplier.
   logic [6:0]  tag_d;
@@ -145,9 +143,8 @@ module roci_dma_block_read #(
   logic [8:0]         out_block;
   logic               read;
   assign wants = head_valid & ~(Waits & (at_ram_q | ~br_rsp_ready_i));
-  roci_arbiter #(.Clients(Clients)) u_out (
-    .clk_i, .rst_ni, .request_i(wants), .grant_o(offer), .index_o(unused_out_client),
-    .taken_i(1'b1));
+  roci_arbiter_pairs #(.Clients(Clients)) u_out (
+    .clk_i, .rst_ni, .request_i(wants), .grant_o(offer), .taken_i(1'b1));
   assign pop  = (offer & ~Waits) | (at_ram_q & br_rsp_ready_i & Waits);
   assign read = |wants;
   always_comb begin

@@ -61,16 +61,16 @@ def row_of(engine, name, seed):
             logic, routing, luts, carries, path = ecp5.worst_path(report)
             row.update(logic_ns=round(logic, 1), routing_ns=round(routing, 1), luts=luts,
                        carries=carries, path=path)
-    row.update(seconds=round(time.monotonic() - start), sources=ecp5.digest(name),
-               commit=measure.commit(yosys.sources(f"roci_{name}")))
+    row.update(seed=seed, placer=ecp5.ROUTE[1], seconds=round(time.monotonic() - start),
+               sources=ecp5.digest(name), commit=measure.commit(yosys.sources(f"roci_{name}")))
     return row
 
 
 def show(name, row):
     print(f"{name}: {row['LUT4']:,} LUT4 (carries {row['carry']:,}, memories {row['LUTRAM']:,}), "
           f"{row['FF']:,} FF, {row['BRAM']} DP16KD; "
-          + (f"{row['fmax']} MHz, {row['comb']:,} TRELLIS_COMB with the shift registers"
-             if "fmax" in row else row["note"]), flush=True)
+          + (f"{row['fmax']} MHz by seed {row['seed']}, {row['comb']:,} TRELLIS_COMB with the "
+             f"shift registers" if "fmax" in row else row["note"]), flush=True)
     if "path" in row:
         print(f"  {row['logic_ns']} ns logic + {row['routing_ns']} ns routing, {row['luts']} LUTs "
               f"+ {row['carries']} carries:")

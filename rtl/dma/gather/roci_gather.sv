@@ -39,17 +39,15 @@ module roci_gather #(
   output logic                 idle_o
 );
 
-  // Starts wait here for their data, so that tx can prepare the next packets.
+  // A start and the next one wait here for their data; tx keeps more of them.
   logic [5:0]  pos;
   logic [12:0] len;
   logic        start_valid, take_start;
-  logic [2:0]  start_level;
-  roci_fifo #(.Width(19), .Depth(4)) u_starts (
+  roci_skid #(.Width(19)) u_starts (
     .clk_i, .rst_ni,
     .in_data_i({gather_len_i, gather_pos_i}), .in_valid_i(gather_start_valid_i),
     .in_ready_o(gather_start_ready_o),
-    .out_data_o({len, pos}), .out_valid_o(start_valid), .out_ready_i(take_start),
-    .level_o(start_level));
+    .out_data_o({len, pos}), .out_valid_o(start_valid), .out_ready_i(take_start));
 
   logic        open;      // the packet's first bytes were taken, its last were not
   logic        error_q, error, take, align_ready, slice_valid, align_idle;
@@ -74,9 +72,6 @@ module roci_gather #(
     .out_last_o(pay_tlast_o), .out_user_o(user), .out_valid_o(pay_tvalid_o),
     .out_ready_i(pay_tready_i), .open_o(open), .idle_o(align_idle));
   assign pay_terror_o = user && pay_tlast_o;
-
-  logic unused;
-  assign unused = &{1'b0, start_level};
 
   // The segments are as long as tx was given.
   logic [12:0] given_q, given;
@@ -105,7 +100,7 @@ module roci_gather #(
     if (take) f_error_q <= in_error_i || (open && f_error_q);
     if (take) f_newest_q <= in_error_i;
   end
-  `ASSERT(NoStartLostOrMade, f_started_q - f_read_q == 4'(start_level))
+  `ASSERT(NoStartLostOrMade, f_started_q - f_read_q == 4'(start_valid) + 4'(!gather_start_ready_o))
   `ASSERT(NoPacketLostOrMade, f_read_q - f_out_q == 4'(f_ended))
   `ASSERT(EndsWithItsPacket, `IMPLIES(pay_tvalid_o && pay_tlast_o, f_ended))
   `ASSERT(ReadsWhatWasStarted, `IMPLIES(take || open, start_valid))

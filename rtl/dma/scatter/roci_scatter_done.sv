@@ -56,7 +56,11 @@ module roci_scatter_done #(
   logic [$clog2(Packets):0] packets_level, awaited_level, results_level, ids_level;
   assign issued    = issued_q + 16'(!drop_i);
   assign bursts    = bursts_q || !drop_i;   // the packet has one
-  assign ready_o   = packets_ready && awaited_ready;
+  // Room for one, also when one came in the clock in which this is found.
+  always_ff @(posedge clk_i) begin
+    ready_o <= rst_ni && packets_level < ($clog2(Packets) + 1)'(Packets - 1)
+               && awaited_level < ($clog2(Packets) + 1)'(Packets - 1);
+  end
   assign beyond    = confirmed_q - awaited;
   assign complete  = awaited_valid && $signed(beyond) >= 16'sd0;
   assign bad       = bad_q || newest_bad_q;
@@ -126,13 +130,14 @@ module roci_scatter_done #(
   assign empty_o     = !head_valid;
 
   logic unused;
-  assign unused = &{1'b0, awaited_level, results_level};
+  assign unused = &{1'b0, results_level};
 
   // No packet counts before its bursts were issued.
   logic [15:0] unconfirmed;
   assign unconfirmed = issued_q - confirmed_q;
   `ASSERT(FewAreUnconfirmed, !unconfirmed[15])
   `ASSUME(ConfirmedWasIssued, `IMPLIES(b_i, unconfirmed != 16'd0))
+  `ASSERT(QueuesHaveRoom, `IMPLIES(ready_o, packets_ready && awaited_ready))
   `ASSERT(ResultsHaveRoom, `IMPLIES(complete, results_ready))
 
 `ifdef FORMAL
