@@ -8,8 +8,8 @@ Both engines in one run, one after the other on the same machine. The time of ib
 its transfer, by its own report: it spends more than a second to measure the processor's clock. Ends
 with 1 when the model engine does not move 20 times the bytes per second of the RTL engine.
 
---beside compares with the program of another build instead, on the model: pairs of runs, and medians
-of the processor time of the simulator in user mode.
+--beside compares with the program of another build instead, on the model: pairs of runs, and
+medians of the processor time of the simulator in user mode.
 """
 import os
 import pathlib
