@@ -28,7 +28,7 @@ constexpr const char* kBlockNames[testbench::kEngineBlocks] = {"engine: schedule
                                                                "engine: timer",
                                                                "engine: completions",
                                                                "engine: events",
-                                                               "engine: tables"};
+                                                               "engine: management"};
 
 /// What a record is and the names of its code and number.
 struct Form {
@@ -59,7 +59,7 @@ constexpr Form kForms[testbench::kEngineRecordKinds] = {
     {EngineBlock::kPostedReceives, "read of receives", "blocks", "address"},
     {EngineBlock::kRequester, "read of a list", "blocks", "address"},
     {EngineBlock::kMemoryOperations, "read of an operand", "blocks", "address"},
-    {EngineBlock::kTables, "read for firmware", "blocks", "address"},
+    {EngineBlock::kManagement, "read for firmware", "blocks", "address"},
 };
 
 const Form& form_of(EngineRecordKind kind) { return kForms[static_cast<unsigned>(kind)]; }

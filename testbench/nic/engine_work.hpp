@@ -22,7 +22,7 @@ enum class EngineBlock : std::uint8_t {
   kTimer,
   kCompletions,
   kEvents,
-  kTables,
+  kManagement,  ///< tables, and what firmware reads and writes
 };
 inline constexpr unsigned kEngineBlocks = 15;
 

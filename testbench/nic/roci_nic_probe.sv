@@ -13,7 +13,7 @@ module roci_nic_probe #(
 
   input logic sched_idle, segment_idle, requester_idle, order_idle, tx_idle, rx_idle, receive_idle,
               responder_idle, memory_idle, key_idle, dma_idle, timer_idle, cq_idle, eq_idle,
-              tables_idle,
+              management_idle,
 
   input roci_pkg::grant_t       grant,
   input roci_pkg::plan_t        plan,
@@ -54,7 +54,7 @@ module roci_nic_probe #(
 
   always_ff @(posedge clk_i) begin
     if (on) begin
-      busy_q <= ~{tables_idle, eq_idle, cq_idle, timer_idle, dma_idle, key_idle, memory_idle,
+      busy_q <= ~{management_idle, eq_idle, cq_idle, timer_idle, dma_idle, key_idle, memory_idle,
                   responder_idle, receive_idle, rx_idle, tx_idle, order_idle, requester_idle,
                   segment_idle, sched_idle};
       offered_q <= valid;
@@ -83,6 +83,7 @@ bind roci_nic roci_nic_probe u_probe (
   .sched_idle(u_sq.sched_idle), .segment_idle(u_sq.segment_idle),
   .requester_idle(u_sq.requester_idle), .receive_idle(u_rq.receive_idle),
   .responder_idle(u_rq.front_idle && u_rq.responder_idle), .memory_idle(u_rq.memory_idle),
-  .cq_idle(u_control.cq_idle), .eq_idle(u_control.eq_idle), .tables_idle(u_control.tables_idle),
+  .cq_idle(u_control.cq_idle), .eq_idle(u_control.eq_idle),
+  .management_idle(u_control.tables_idle && u_control.dma_idle),
   .grant(u_sq.grant), .grant_valid(u_sq.grant_valid), .grant_ready(u_sq.grant_ready),
   .plan(u_sq.plan), .plan_valid(u_sq.plan_valid), .plan_ready(u_sq.plan_ready), .*);
