@@ -8,6 +8,7 @@
 
 #include "testbench/host/bus_access.hpp"
 #include "testbench/link/frame.hpp"
+#include "testbench/nic/engine_work.hpp"
 
 namespace roci::testbench {
 
@@ -22,6 +23,11 @@ class AdapterTap : public FrameTap {
   /// The host or the firmware wrote a register.
   virtual void register_written(unsigned adapter, std::uint64_t time_ns, std::uint32_t offset,
                                 std::uint32_t value) = 0;
+  /// A block of an engine has work from now on, or no more; the model does not report it.
+  virtual void block_works(unsigned adapter, EngineBlock block, std::uint64_t time_ns,
+                           bool works) = 0;
+  /// A block of an engine handed something on.
+  virtual void record_taken(unsigned adapter, const EngineRecord& record) = 0;
 };
 
 }  // namespace roci::testbench

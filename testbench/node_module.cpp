@@ -41,7 +41,7 @@ NodeModule::NodeModule(sc_core::sc_module_name name, unsigned index, const Confi
   if (!config.trace.empty() && traceable) nic.trace = config.trace + "." + basename() + ".fst";
   nic.trace_from_ns = config.trace_from_ns;
   nic.trace_to_ns = config.trace_to_ns;
-  nic.report_accesses = config.tap != nullptr;
+  nic.observed = config.tap != nullptr;
   nic_ = make_nic(config.engines[index], config.width, "nic", nic, egress, ingress, *this);
   if (config.lockstep && config.engines[index] == Engine::kRtl) {
     shadow_ = std::make_unique<Shadow>(

@@ -84,6 +84,12 @@ class NodeModule final : public sc_core::sc_module,
   void register_written(std::uint32_t offset, std::uint32_t value) override;
   void frame_received(const packet::Bytes& frame) override;
   void bus_access(const BusAccess& access) override { config_.tap->bus_access(index_, access); }
+  void block_works(EngineBlock block, std::uint64_t time_ns, bool works) override {
+    config_.tap->block_works(index_, block, time_ns, works);
+  }
+  void record_taken(const EngineRecord& record) override {
+    config_.tap->record_taken(index_, record);
+  }
   void bus_fault(const std::string& text) override;
   void ethernet_frame(const packet::Bytes& frame) override;
 

@@ -33,6 +33,11 @@ std::optional<std::uint64_t> offset_of(const ProcessClock& clock, clockid_t id) 
   }
 }
 
+std::uint64_t offset_of(const ProcessClock& clock, const timespec& time) {
+  constexpr time_t kYears = 1'000'000'000;
+  return time.tv_sec > kYears ? clock.realtime_offset() : clock.monotonic_offset();
+}
+
 namespace {
 
 using driver::timespec_of;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timed waits for semaphores and mutexes in simulated time.
+// Timed waits for semaphores, mutexes, read-write locks and the ends of threads in simulated time.
 //
 // The kernel has no wait that ends by a post or at a simulated time, so the thread waits for the
 // time, as a sleeping one does. A post in the same process wakes it at once. A post of another
-// process, and the release of a mutex, are seen when it looks again: after 1 us, later after 1/8
-// of the time that it has waited.
+// process, the release of a lock and the end of a thread are seen when it looks again: after 1 us,
+// later after 1/8 of the time that it has waited.
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -51,11 +51,15 @@ int wait_for(ProcessClock& clock, sem_t* semaphore, const timespec& until, std::
   return -1;
 }
 
-int wait_for(ProcessClock& clock, pthread_mutex_t* mutex, const timespec& until,
-             std::uint64_t offset) {
+bool simulated(clockid_t id) { return id == CLOCK_REALTIME || id == CLOCK_MONOTONIC; }
+
+/// Repeats `attempt` as long as it returns EBUSY.
+template <typename Attempt>
+int lock_until(ProcessClock& clock, clockid_t id, const timespec& until, Attempt attempt) {
+  const std::uint64_t offset = *offset_of(clock, id);
   int error = 0;
-  const auto take = [mutex, &error] {
-    error = pthread_mutex_trylock(mutex);
+  const auto take = [&attempt, &error] {
+    error = attempt();
     return error != EBUSY;
   };
   Found found = Found::kSignal;
@@ -82,8 +86,7 @@ int sem_post(sem_t* semaphore) noexcept {
 int sem_clockwait(sem_t* semaphore, clockid_t id, const struct timespec* until) {
   ROCI_NEXT(sem_clockwait);
   ProcessClock* clock = ProcessClock::get();
-  if (clock == nullptr || (id != CLOCK_REALTIME && id != CLOCK_MONOTONIC) ||
-      !roci::timing::valid(until)) {
+  if (clock == nullptr || !roci::timing::simulated(id) || !roci::timing::valid(until)) {
     return real(semaphore, id, until);
   }
   return roci::timing::wait_for(*clock, semaphore, *until, *roci::timing::offset_of(*clock, id));
@@ -97,23 +100,48 @@ int sem_timedwait(sem_t* semaphore, const struct timespec* until) {
   return sem_clockwait(semaphore, CLOCK_REALTIME, until);
 }
 
-int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t id,
-                            const struct timespec* until) noexcept {
-  ROCI_NEXT(pthread_mutex_clocklock);
-  ProcessClock* clock = ProcessClock::get();
-  if (clock == nullptr || (id != CLOCK_REALTIME && id != CLOCK_MONOTONIC) ||
-      !roci::timing::valid(until)) {
-    return real(mutex, id, until);
+/// A call that takes `object` by `attempt`, with the name of its clock or that of CLOCK_REALTIME.
+#define LOCKING(object_type, attempt, with_clock, timed, properties)                           \
+  int with_clock(object_type* object, clockid_t id, const struct timespec* until) properties { \
+    ROCI_NEXT(with_clock);                                                                     \
+    ProcessClock* clock = ProcessClock::get();                                                 \
+    if (clock == nullptr || !roci::timing::simulated(id) || !roci::timing::valid(until)) {     \
+      return real(object, id, until);                                                          \
+    }                                                                                          \
+    return roci::timing::lock_until(*clock, id, *until, [object] { return attempt(object); }); \
+  }                                                                                            \
+  int timed(object_type* object, const struct timespec* until) properties {                    \
+    if (ProcessClock::get() == nullptr) {                                                      \
+      ROCI_NEXT(timed);                                                                        \
+      return real(object, until);                                                              \
+    }                                                                                          \
+    return with_clock(object, CLOCK_REALTIME, until);                                          \
   }
-  return roci::timing::wait_for(*clock, mutex, *until, *roci::timing::offset_of(*clock, id));
+
+LOCKING(pthread_mutex_t, pthread_mutex_trylock, pthread_mutex_clocklock, pthread_mutex_timedlock,
+        noexcept)
+LOCKING(pthread_rwlock_t, pthread_rwlock_tryrdlock, pthread_rwlock_clockrdlock,
+        pthread_rwlock_timedrdlock, noexcept)
+LOCKING(pthread_rwlock_t, pthread_rwlock_trywrlock, pthread_rwlock_clockwrlock,
+        pthread_rwlock_timedwrlock, noexcept)
+
+int pthread_clockjoin_np(pthread_t thread, void** result, clockid_t id,
+                         const struct timespec* until) {
+  ROCI_NEXT(pthread_clockjoin_np);
+  ProcessClock* clock = ProcessClock::get();
+  if (clock == nullptr || !roci::timing::simulated(id) || !roci::timing::valid(until)) {
+    return real(thread, result, id, until);
+  }
+  return roci::timing::lock_until(*clock, id, *until,
+                                  [thread, result] { return pthread_tryjoin_np(thread, result); });
 }
 
-int pthread_mutex_timedlock(pthread_mutex_t* mutex, const struct timespec* until) noexcept {
+int pthread_timedjoin_np(pthread_t thread, void** result, const struct timespec* until) {
   if (ProcessClock::get() == nullptr) {
-    ROCI_NEXT(pthread_mutex_timedlock);
-    return real(mutex, until);
+    ROCI_NEXT(pthread_timedjoin_np);
+    return real(thread, result, until);
   }
-  return pthread_mutex_clocklock(mutex, CLOCK_REALTIME, until);
+  return pthread_clockjoin_np(thread, result, CLOCK_REALTIME, until);
 }
 
 }  // extern "C"

@@ -15,6 +15,7 @@
 #include "driver/device/clock.hpp"
 #include "driver/time/next.hpp"
 #include "driver/time/process_clock.hpp"
+#include "driver/time/process_state.hpp"
 #include "driver/time/timers.hpp"
 #include "driver/time/waits.hpp"
 
@@ -30,16 +31,11 @@ struct PosixTimer {
 
 struct All {
   std::mutex mutex;
-  pid_t process = getpid();
   std::map<timer_t, std::unique_ptr<PosixTimer>> timers;
 };
 
 /// The timers made by this process; a child made by fork() has none.
-All& all_timers() {
-  static auto* current = new All;
-  if (current->process != getpid()) current = new All;
-  return *current;
-}
+All& all_timers() { return state_of_process<All>(); }
 
 /// The timer of an identifier; null: one of the kernel's. The mutex is held.
 PosixTimer* find(All& all, timer_t id) {

@@ -15,6 +15,7 @@
 #include "driver/device/clock.hpp"
 #include "driver/time/next.hpp"
 #include "driver/time/process_clock.hpp"
+#include "driver/time/process_state.hpp"
 #include "driver/time/timers.hpp"
 #include "driver/time/waits.hpp"
 
@@ -32,20 +33,12 @@ struct Armed {
 
 struct State {
   std::mutex mutex;
-  pid_t process = 0;
   Armed alarm;
   std::map<int, Armed> descriptors;
 };
 
 /// The timers set by this process; a child made by fork() has none.
-State& state() {
-  static auto* current = new State;
-  if (current->process != getpid()) {
-    current = new State;
-    current->process = getpid();
-  }
-  return *current;
-}
+State& state() { return state_of_process<State>(); }
 
 /// Sets the timer of SIGALRM, and returns what was left of the one before.
 std::uint64_t set_alarm(ProcessClock& clock, std::uint64_t ns, std::uint64_t interval,

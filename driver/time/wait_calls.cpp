@@ -105,12 +105,6 @@ int wait_for(ProcessClock& clock, pthread_cond_t* cond, pthread_mutex_t* mutex,
   return clock.now() >= deadline ? ETIMEDOUT : 0;
 }
 
-/// CLOCK_REALTIME counts from 1970, CLOCK_MONOTONIC from the start of the machine.
-std::uint64_t offset_for(const ProcessClock& clock, const timespec& time) {
-  constexpr time_t kYears = 1'000'000'000;
-  return time.tv_sec > kYears ? clock.realtime_offset() : clock.monotonic_offset();
-}
-
 }  // namespace
 }  // namespace roci::timing
 
@@ -203,7 +197,7 @@ int pthread_cond_timedwait(pthread_cond_t* cond, pthread_mutex_t* mutex,
       roci::timing::next<decltype(pthread_cond_timedwait)>("pthread_cond_timedwait", "GLIBC_2.3.2");
   ProcessClock* clock = ProcessClock::get();
   if (clock == nullptr) return real(cond, mutex, until);
-  const std::uint64_t offset = roci::timing::offset_for(*clock, *until);
+  const std::uint64_t offset = roci::timing::offset_of(*clock, *until);
   return roci::timing::wait_for(*clock, cond, mutex, *until, offset);
 }
 
@@ -214,8 +208,7 @@ int pthread_cond_clockwait(pthread_cond_t* cond, pthread_mutex_t* mutex, clockid
   if (clock == nullptr || (id != CLOCK_MONOTONIC && id != CLOCK_REALTIME)) {
     return real(cond, mutex, id, until);
   }
-  const std::uint64_t offset =
-      id == CLOCK_MONOTONIC ? clock->monotonic_offset() : clock->realtime_offset();
+  const std::uint64_t offset = *roci::timing::offset_of(*clock, id);
   return roci::timing::wait_for(*clock, cond, mutex, *until, offset);
 }
 

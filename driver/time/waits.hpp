@@ -17,6 +17,9 @@ namespace roci::timing {
 
 /// What a clock of the kernel shows at simulated time 0; none: a clock that stays real.
 std::optional<std::uint64_t> offset_of(const ProcessClock& clock, clockid_t id);
+/// Likewise, of the clock that a time is of: CLOCK_REALTIME counts from 1970, CLOCK_MONOTONIC from
+/// the start of the machine.
+std::uint64_t offset_of(const ProcessClock& clock, const timespec& time);
 
 /// Whether this is a time or a duration; of others the kernel finds the error.
 inline bool valid(const timespec* time) {

@@ -20,6 +20,9 @@ struct Outputs {
   std::function<void(packet::Bytes&& frame)> transmit;
   /// A frame for the host's ordinary network interface.
   std::function<void(packet::ByteView frame)> ethernet;
+  /// For observers: a queue pair has had its turn, as responder or as requester. The frame that it
+  /// sent, if any, was the last one transmitted.
+  std::function<void(std::uint32_t qpn, bool responder)> stepped{};
 };
 
 struct Sizes {

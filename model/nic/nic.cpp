@@ -37,6 +37,7 @@ bool Nic::take_turn(Turns* turns, bool responses) {
     bool& queued = responses ? qp->responses_queued : qp->requests_queued;
     if (responses ? qp->responder.step() : qp->requester.step()) {
       turns->push_back(qp->number);
+      if (engine_.outputs.stepped) engine_.outputs.stepped(qp->number, responses);
       return true;
     }
     queued = false;

@@ -20,9 +20,10 @@ namespace {
 
 using testbench::BusUse;
 
-constexpr unsigned kWire = 1, kRegisters = 2, kFlows = 3;  // threads of an adapter
-constexpr unsigned kWireOverhead = 24;                     // preamble, FCS and gap, bytes
-constexpr std::uint8_t kReceive = 0x80;                    // bit of cqe::opcode
+// Threads of an adapter.
+constexpr unsigned kWire = 1, kRegisters = 2, kBlocks = 3, kFlows = kBlocks + BlockTracks::kThreads;
+constexpr unsigned kWireOverhead = 24;   // preamble, FCS and gap, bytes
+constexpr std::uint8_t kReceive = 0x80;  // bit of cqe::opcode
 
 const char* track_of(BusUse use) {
   switch (use) {
@@ -66,6 +67,7 @@ void Timeline::begin(const std::vector<std::string>& adapters, double rate_gbps)
                                      : fmt::format("{}, simulation {}", adapters[i], simulation_));
     file_.name_thread(process(i), kWire, "wire, sent");
     file_.name_thread(process(i), kRegisters, "doorbells");
+    blocks_.emplace_back(file_, process(i), kBlocks);
   }
 }
 
@@ -95,8 +97,7 @@ void Timeline::frame(const testbench::FrameEvent& event) {
     Flow& flow = flow_of(event, p.op->response);
     const transport::Psn psn = p.psn();
     if (p.bth().opcode() == packet::kRcAck) {
-      name = spec::name_of(spec::kSyndromes, p.aeth().syndrome());
-      if (name.empty()) name = packet::opcode_name(packet::kRcAck);
+      name = ack_name(p.aeth().syndrome());
     } else if (flow.begun && !psn.after(flow.newest)) {
       name += " (retransmitted)";
     } else {
@@ -180,6 +181,55 @@ void Timeline::retire(unsigned adapter, Queue& queue, std::size_t count, std::ui
   }
 }
 
+void Timeline::mark(const QueueKey& key, std::uint16_t index, unsigned count, std::uint64_t time_ns,
+                    const char* step) {
+  const auto found = queues_.find(key);
+  if (found == queues_.end()) return;
+  const Queue& queue = found->second;
+  for (; count != 0; --count, ++index) {
+    const auto place = static_cast<std::uint16_t>(index - queue.oldest);
+    if (place < queue.open.size()) {
+      file_.mark(process(std::get<0>(key)), queue.open[place], time_ns, step);
+    }
+  }
+}
+
+void Timeline::block_works(unsigned adapter, testbench::EngineBlock block, std::uint64_t time_ns,
+                           bool works) {
+  now_ns_ = std::max(now_ns_, time_ns);
+  blocks_[adapter].works(block, time_ns, works);
+}
+
+void Timeline::record_taken(unsigned adapter, const testbench::EngineRecord& record) {
+  using Kind = testbench::EngineRecordKind;
+  now_ns_ = std::max(now_ns_, record.to_ns);
+  blocks_[adapter].taken(record);
+  const auto index = static_cast<std::uint16_t>(record.number);
+  const QueueKey sends{adapter, record.queue_pair, false};
+  const QueueKey receives{adapter, record.queue_pair, true};
+  switch (record.kind) {
+    case Kind::kGrant:
+      mark(sends, index, record.code, record.to_ns, "fetch begins");
+      break;
+    case Kind::kPlan:
+      if ((record.number & testbench::plan::kFirst) != 0) {
+        mark(sends, index, 1, record.to_ns, "first packet planned");
+      }
+      if ((record.number & testbench::plan::kLast) != 0) {
+        mark(sends, index, 1, record.to_ns, "last packet planned");
+      }
+      break;
+    case Kind::kSendCompletion:
+      mark(sends, index, 1, record.to_ns, "completed");
+      break;
+    case Kind::kReceiveCompletion:
+      mark(receives, index, 1, record.to_ns, "completed");
+      break;
+    default:
+      break;
+  }
+}
+
 /// A completion is of the requests before its own too, since a queue completes in order.
 void Timeline::complete(unsigned adapter, const std::uint8_t* entry, std::uint64_t time_ns) {
   const bool receives = (get(entry, layout::cqe::opcode) & kReceive) != 0;
@@ -207,6 +257,8 @@ void Timeline::finish() {
   for (auto& [key, queue] : queues_) {
     retire(std::get<0>(key), queue, queue.open.size(), now_ns_, "\"end\": true");
   }
+  for (BlockTracks& blocks : blocks_) blocks.finish(now_ns_);
+  blocks_.clear();
   queues_.clear();
   flows_.clear();
   now_ns_ = 0;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "model/transport/psn.hpp"
+#include "sim/report/timeline_blocks.hpp"
 #include "sim/report/trace_file.hpp"
 #include "testbench/adapter_tap.hpp"
 
@@ -31,6 +32,9 @@ class Timeline final : public testbench::AdapterTap {
   void bus_access(unsigned adapter, const testbench::BusAccess& access) override;
   void register_written(unsigned adapter, std::uint64_t time_ns, std::uint32_t offset,
                         std::uint32_t value) override;
+  void block_works(unsigned adapter, testbench::EngineBlock block, std::uint64_t time_ns,
+                   bool works) override;
+  void record_taken(unsigned adapter, const testbench::EngineRecord& record) override;
 
   /// Ends what is still open and completes the file. Throws UserError when a write failed.
   void commit();
@@ -57,6 +61,9 @@ class Timeline final : public testbench::AdapterTap {
   void post(unsigned adapter, std::uint32_t number, bool receives, std::uint16_t producer,
             std::uint64_t time_ns);
   void complete(unsigned adapter, const std::uint8_t* entry, std::uint64_t time_ns);
+  /// Marks a step of work requests, from `index` on, in the track of a send or receive queue.
+  void mark(const QueueKey& key, std::uint16_t index, unsigned count, std::uint64_t time_ns,
+            const char* step);
   /// Both queues of a queue pair are empty from now on.
   void reset(unsigned adapter, std::uint32_t number, std::uint64_t time_ns);
   /// Ends the oldest `count` requests of a queue; `arguments` are those of the last.
@@ -70,6 +77,7 @@ class Timeline final : public testbench::AdapterTap {
   std::uint64_t now_ns_ = 0, next_id_ = 1;
   std::map<QueueKey, Queue> queues_;
   std::map<FlowKey, Flow> flows_;
+  std::vector<BlockTracks> blocks_;        ///< by adapter
   std::vector<std::uint32_t> table_word_;  ///< by adapter: first word for the table port
 };
 

@@ -125,4 +125,51 @@ TEST_CASE("timeline: each simulation has adapters of its own, and ends what was 
   CHECK(names == Entries{"n0", "n1", "n0, simulation 2", "n1, simulation 2"});
 }
 
+TEST_CASE("timeline: blocks are busy for a time, and hand on records") {
+  using testbench::EngineBlock;
+  using testbench::EngineRecordKind;
+  Written w;
+  w.doorbell(1000, layout::sq_doorbell_offset(5), 2);
+  w.timeline.block_works(0, EngineBlock::kSegmenter, 1004, true);
+  w.timeline.block_works(0, EngineBlock::kSegmenter, 1008, true);
+  w.timeline.record_taken(0, {EngineRecordKind::kGrant, 1004, 1004, 5, 2, 0});
+  constexpr unsigned kWrite = 2, kOnly = testbench::plan::kFirst | testbench::plan::kLast;
+  w.timeline.record_taken(0, {EngineRecordKind::kPlan, 1020, 1032, 5, kWrite, 1 | kOnly});
+  w.timeline.block_works(0, EngineBlock::kSegmenter, 1040, false);
+  w.timeline.block_works(0, EngineBlock::kSegmenter, 1044, false);
+  w.timeline.block_works(0, EngineBlock::kDma, 1050, true);
+  w.timeline.record_taken(0, {EngineRecordKind::kWorkRequestsRead, 1060, 1060, 0, 3, 0x40});
+  w.timeline.record_taken(1, {EngineRecordKind::kAck, 1070, 1070, 6, 0x62, 9});
+  w.timeline.commit();
+
+  std::map<unsigned, std::string> threads;
+  std::vector<std::string> found;
+  for (const json& event : w.events()) {
+    const std::string kind = event["ph"];
+    if (kind == "M" && event["name"] == "thread_name") {
+      threads[event["tid"]] = event["args"]["name"];
+    } else if (kind == "n") {
+      found.push_back("step " + event["name"].get<std::string>() + " " + event["ts"].dump());
+    } else if (kind == "X") {
+      found.push_back(threads[event["tid"]] + " " + event["name"].get<std::string>() + " " +
+                      event["ts"].dump() + " " + event["dur"].dump());
+    } else if (kind == "i" && threads[event["tid"]] != "doorbells") {
+      found.push_back(threads[event["tid"]] + " " + event["name"].get<std::string>() + " " +
+                      event["ts"].dump() + " " + event["args"].dump());
+    }
+  }
+  CHECK(found == Entries{R"(engine: scheduler work requests to fetch 1.004 )"
+                         R"({"count":2,"index":0,"queue_pair":5})",
+                         "step fetch begins 1.004", "step fetch begins 1.004",
+                         R"(engine: segmenter Write, only 1.032 )"
+                         R"({"index":1,"operation":2,"queue_pair":5,"waited_ns":12})",
+                         "step first packet planned 1.032", "step last packet planned 1.032",
+                         "engine: segmenter busy 1.004 0.036",
+                         R"(engine: segmenter read of work requests 1.06 )"
+                         R"({"address":"0x40","blocks":3})",
+                         R"(engine: responder NakAccess 1.07 )"
+                         R"({"psn":9,"queue_pair":6,"syndrome":98})",
+                         "engine: DMA busy 1.05 0.02"});
+}
+
 }  // namespace roci::sim

@@ -75,6 +75,13 @@ void TraceFile::end(unsigned process, std::string_view track, std::uint64_t id,
                     process, id, us(time_ns), track, arguments));
 }
 
+/// An event of the kind `n` belongs to the entry with its id.
+void TraceFile::mark(unsigned process, std::uint64_t id, std::uint64_t time_ns,
+                     std::string_view name) {
+  event(fmt::format(R"({{"ph": "n", "pid": {}, "cat": "roci", "id": {}, "ts": {}, "name": "{}"}})",
+                    process, id, us(time_ns), name));
+}
+
 void TraceFile::commit() {
   pending_ += "\n]}\n ";
   flush();

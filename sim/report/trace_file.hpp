@@ -31,6 +31,9 @@ class TraceFile {
   void end(unsigned process, std::string_view track, std::uint64_t id, std::uint64_t time_ns,
            std::string_view arguments);
 
+  /// A moment of what begin() began, in its track.
+  void mark(unsigned process, std::uint64_t id, std::uint64_t time_ns, std::string_view name);
+
   /// Completes the file. Throws UserError when a write failed.
   void commit();
 

@@ -48,7 +48,7 @@ Fabric::Fabric(const FabricConfig& config, testbench::AddressSpaces& processes,
     nic.axi.bytes = config.width / 8;
     nic.axi.latency_ns = config.memory_ns;
     nic.axi.seed = config.seed * adapters() + i;
-    nic.report_accesses = config.tap != nullptr;
+    nic.observed = config.tap != nullptr;
     if (!config.trace.empty()) nic.trace = config.trace + "." + name + ".fst";
     adapters_.push_back(std::make_unique<FabricAdapter>(
         sc_core::sc_module_name(name.c_str()), i,

@@ -99,6 +99,12 @@ class FabricAdapter final : public sc_core::sc_module,
     if (tap_ != nullptr) tap_->register_written(index_, edge_ns, offset, value);
   }
   void bus_access(const testbench::BusAccess& access) override { tap_->bus_access(index_, access); }
+  void block_works(testbench::EngineBlock block, std::uint64_t time_ns, bool works) override {
+    tap_->block_works(index_, block, time_ns, works);
+  }
+  void record_taken(const testbench::EngineRecord& record) override {
+    tap_->record_taken(index_, record);
+  }
   void frame_received(const packet::Bytes&) override {}
 
   void open();

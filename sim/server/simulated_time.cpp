@@ -191,6 +191,7 @@ bool SimulatedTime::settle(const std::function<bool(std::uint64_t ns)>& serve,
     const std::uint64_t sent = std::exchange(sends_, sends());
     if (!serve(sent == sends_ ? 0 : kDeliveryNs)) return false;
     if (sent != sends_) {
+      loopback_.wait();
       news();
       continue;
     }

@@ -18,6 +18,7 @@
 #include "driver/device/clock.hpp"
 #include "driver/device/time_page.hpp"
 #include "sim/server/descriptor.hpp"
+#include "sim/server/loopback.hpp"
 #include "sim/server/process_threads.hpp"
 
 namespace roci::sim {
@@ -98,6 +99,7 @@ class SimulatedTime {
   std::uint64_t sends() const;
 
   TimeOptions options_;
+  Loopback loopback_;
   const std::uint64_t& now_ns_;
   std::uint64_t& look_at_;
   std::uint64_t realtime_ns_, monotonic_ns_;

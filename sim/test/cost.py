@@ -2,14 +2,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measures how fast programs run on each engine; prints the table of docs/verbs.md.
 
-usage: cost.py ROCI [--width N] [--megabytes N] [--rounds N]
+usage: cost.py ROCI [--width N] [--megabytes N] [--rounds N] [--beside OTHER [--pairs N]]
 
 Both engines in one run, one after the other on the same machine. The time of ib_write_bw is that of
 its transfer, by its own report: it spends more than a second to measure the processor's clock. Ends
 with 1 when the model engine does not move 20 times the bytes per second of the RTL engine.
+
+--beside compares with the program of another build instead, on the model: pairs of runs, and
+medians of the processor time of the simulator in user mode.
 """
+import os
 import pathlib
 import re
+import statistics
 import sys
 import time
 
@@ -45,11 +50,42 @@ def write(simulator, megabytes):
     return megabytes / float(average)
 
 
+def user_seconds(roci, what, amount):
+    """Of a simulator on the model, without its start: what /proc counts in ticks of 10 ms."""
+    def ticks(simulator):
+        text = pathlib.Path(f"/proc/{simulator.status()['pid']}/stat").read_text()
+        return int(text.rpartition(")")[2].split()[11])
+    with Simulator(roci, "cost", ["--engine", "model"]) as simulator:
+        start = ticks(simulator)
+        what(simulator, amount)
+        return (ticks(simulator) - start) / os.sysconf("SC_CLK_TCK")
+
+
+def compare(args):
+    """The same work by two programs, in turns."""
+    print("| | this | other | ratio |\n|---|---:|---:|---:|")
+    for text, what, amount in ((f"`ibv_rc_pingpong -s 4096 -n {args.rounds}`", pingpong,
+                                args.rounds),
+                               (f"`ib_write_bw -s {SIZE}`, {args.megabytes} MiB", write,
+                                args.megabytes)):
+        found = {args.roci: [], args.beside: []}
+        for pair in range(args.pairs):
+            for roci in sorted(found, reverse=pair % 2 == 1):
+                found[roci].append(user_seconds(roci, what, amount))
+        this, other = (statistics.median(found[roci]) for roci in (args.roci, args.beside))
+        print(f"| {text} | {this:.3f} | {other:.3f} | {this / other:.3f} |", flush=True)
+    return 0
+
+
 def main():
     parser = argument_parser(__doc__)
     parser.add_argument("--megabytes", type=int, default=64)
     parser.add_argument("--rounds", type=int, default=1000)
+    parser.add_argument("--beside")
+    parser.add_argument("--pairs", type=int, default=11)
     args = parser.parse_args()
+    if args.beside:
+        return compare(args)
     found = {}
     for engine in ("rtl", "model"):
         with Simulator(args.roci, "cost", ["--engine", engine, "--width",

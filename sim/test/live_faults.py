@@ -150,11 +150,14 @@ def commit():
     return processes.run("git", "-C", str(ROOT), "describe", "--always", "--dirty").stdout.strip()
 
 
+def engine_name(args):
+    return args.engine if args.engine == "model" else f"{args.engine}, {args.width} bits"
+
+
 def write_report(path, args, runs, at):
     """Counts by case, for docs/measured; `at` is the commit."""
     result = json.loads(path.read_text()) if path.exists() else {}
-    engine = args.engine if args.engine == "model" else f"{args.engine}, {args.width} bits"
-    result[engine] = {
+    result[engine_name(args)] = {
         "commit": at, "seed": args.seed, "times": args.times,
         "headings": ["shows", "program and fault", "runs", "passed", "seconds"],
         "rows": list(runs.rows())}
@@ -190,7 +193,7 @@ def main():
     if not args.only:
         check_properties(args, options, requests)
     runs = Runs(cases, args.times, args.seed)
-    at = commit() if args.report else ""
+    at = commit()
     try:
         runs.run([Runner(args.roci, options, programs) for _ in range(args.jobs)])
     finally:
@@ -199,7 +202,8 @@ def main():
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     seconds = runs.seconds + used.ru_utime + used.ru_stime
     done, bad = sum(runs.counts.values()), sum(runs.failed.values())
-    print(f"{done} runs of {len(cases)} cases, {bad} failed, {seconds:.0f} s of processor time")
+    print(f"{engine_name(args)}, commit {at}: {len(cases)} cases, {done} runs, {bad} failed, "
+          f"{seconds:.0f} s of processor time")
     return 1 if bad else 0
 
 

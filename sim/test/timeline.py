@@ -17,6 +17,7 @@ from python.roci.capture import packets  # noqa: E402
 from testbench.tools.rocitest.simulator import Simulator, argument_parser, begin  # noqa: E402
 
 GBPS = {"512": 100, "64": 10}
+ENGINE = "engine: "
 OVERHEAD = 24  # bytes of preamble, FCS and gap
 BYTES, MESSAGE = 100_000, 20_000
 
@@ -36,14 +37,27 @@ class Trace:
         self.processes = list(names.values())
         self.wire, self.spans = collections.defaultdict(list), collections.defaultdict(list)
         self.doorbells = collections.defaultdict(list)
+        # By process and block of the engine: when it is busy, and what it hands on.
+        self.busy, self.records = collections.defaultdict(list), collections.defaultdict(list)
+        self.marks = collections.defaultdict(list)  # by the id of a span
         opened = {}
         for event in self.events:
             process = names[event["pid"]]
-            if event["ph"] == "X":
-                assert threads[event["pid"], event["tid"]] == "wire, sent", event
+            thread = threads.get((event["pid"], event.get("tid")), "")
+            block = thread.removeprefix(ENGINE) if thread.startswith(ENGINE) else None
+            if event["ph"] == "X" and block:
+                self.busy[process, block].append((ns(event["ts"]),
+                                                  ns(event["ts"] + event["dur"])))
+            elif event["ph"] == "X":
+                assert thread == "wire, sent", event
                 self.wire[process].append(event)
-            elif event["ph"] == "i" and threads[event["pid"], event["tid"]] == "doorbells":
+            elif event["ph"] == "i" and block:
+                self.records[process, block].append(event)
+            elif event["ph"] == "i" and thread == "doorbells":
                 self.doorbells[process].append(event)
+            elif event["ph"] == "n":
+                assert event["id"] in opened, event
+                self.marks[event["id"]].append((event["name"], event["ts"]))
             elif event["ph"] == "b":
                 assert event["id"] not in opened, event
                 opened[event["id"]] = event
@@ -74,6 +88,67 @@ def check_wire(trace, capture, width):
             assert abs(s["dur"] * 1000 - took) < 0.1, s
             assert s["ts"] * 1000 > free - 5, s  # frames begin at edges of the clock, 4 ns apart
             free = s["ts"] * 1000 + took
+
+
+def of_packets(events):
+    return [(event["name"], event["args"]["psn"]) for event in events if "psn" in event["args"]]
+
+
+def plain(name):
+    return name.removesuffix(" (retransmitted)")
+
+
+def is_ack(name):
+    """An ACK or NAK has the name of its syndrome, where that has one."""
+    return name == "RcAck" or not name.startswith("Rc")
+
+
+def check_packets(trace, capture, rtl):
+    """The blocks hand on the packets of the wire, in its order, and those that arrived."""
+    for process, peer in (("n0", "n1"), ("n1", "n0")):
+        wire = [(plain(name), psn) for name, psn in of_packets(trace.wire[process])]
+        made = [packet for packet in wire if not is_ack(packet[0])]
+        responses = of_packets(trace.records[process, "responder"])
+        requests = of_packets(trace.records[process, "requester"])
+        ordered = of_packets(trace.records[process, "transmit order"]) if rtl else made
+        assert ordered == made, (process, len(ordered), len(made))
+        if rtl:
+            left = [psn for _, psn in of_packets(trace.records[process, "transmit"])]
+            assert left == [psn for _, psn in made], (process, len(left), len(made))
+        assert sorted(requests + responses) == sorted(wire), \
+            (process, len(requests), len(responses), len(wire))
+        assert [one for one in responses if is_ack(one[0])] == \
+            [one for one in wire if is_ack(one[0])], process
+        came = [(packet.opcode, packet.psn) for packet in packets(capture)
+                if packet.sender == peer and "lost" not in packet.fault]
+        taken = of_packets(trace.records[process, "receive"])
+        assert sorted(taken) == sorted(came), (process, len(taken), len(came))
+
+
+def check_steps(trace, done):
+    """The steps of each work request that completed, in order."""
+    for first, last in done:
+        marks = collections.defaultdict(list)
+        for name, at in trace.marks[first["id"]]:
+            marks[name].append(at)
+        at = [first["ts"], marks["fetch begins"][0], marks["first packet planned"][0],
+              marks["last packet planned"][-1], *marks["completed"], last["ts"]]
+        assert at == sorted(at) and len(at) == 6, (first, marks)
+
+
+def check_blocks(trace):
+    """What a block of the RTL hands on, it hands on while it is busy; work does not overlap."""
+    for key, spans in trace.busy.items():
+        assert all(start < end for start, end in spans), (key, spans)
+        assert all(end <= start for (_, end), (start, _) in zip(spans, spans[1:])), key
+    for key, records in trace.records.items():
+        spans = iter(trace.busy[key])
+        span = next(spans, None)
+        for record in records:
+            at = ns(record["ts"])
+            while span and span[1] < at:
+                span = next(spans, None)
+            assert span and span[0] <= at - record["args"].get("waited_ns", 0), (key, record, span)
 
 
 def check_transfer(roci, folder, engine, width, operation):
@@ -119,6 +194,16 @@ def check_transfer(roci, folder, engine, width, operation):
         for (process, name), pairs in trace.spans.items():
             if name.startswith("DMA"):
                 assert all(first["ts"] == last["ts"] for first, last in pairs), (process, name)
+    rtl = "model" not in engine
+    check_packets(trace, capture, rtl)
+    completed = [record for record in trace.records[requester, "requester"]
+                 if record["name"] == "send completion"]
+    assert [record["args"]["status"] for record in completed] == ["Success"] * len(done), completed
+    if rtl:
+        check_steps(trace, done)
+        check_blocks(trace)
+    else:
+        assert not trace.busy, "the model has no clocks"
     rung = [d for d in trace.doorbells[requester] if d["name"] == "send queue"]
     assert 0 < len(rung) <= report["messages"], rung
 

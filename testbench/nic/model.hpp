@@ -22,7 +22,8 @@ namespace roci::testbench {
 /// For models without waveforms.
 struct NoTrace {};
 
-template <typename Model, unsigned kBytes, typename Trace>
+/// `Probe` has the signals of roci_nic_probe.sv.
+template <typename Model, typename Probe, unsigned kBytes, typename Trace>
 class NicModel final : public RtlNic {
  public:
   NicModel(const char* name, const NicConfig& config, LinkDirection& egress, LinkDirection& ingress,
@@ -30,7 +31,8 @@ class NicModel final : public RtlNic {
       : RtlNic(sc_core::sc_module_name(name), config, egress, ingress, listener),
         model_(&context_),
         trace_from_(config.trace_from_ns),
-        trace_to_(config.trace_to_ns) {
+        trace_to_(config.trace_to_ns),
+        observed_(config.observed) {
     if constexpr (kTraced) {
       context_.traceEverOn(true);
       constexpr int kAllLevels = 99;
@@ -53,6 +55,7 @@ class NicModel final : public RtlNic {
       model_.clk_i = 0;
     }
     model_.rst_ni = 1;
+    Probe(model_).enable(observed_);
   }
 
   ~NicModel() override {
@@ -103,6 +106,7 @@ class NicModel final : public RtlNic {
     m.clk_i = 1;
     m.eval();
     dump(now_ns + kClockNs / 2);
+    if (observed_) observe(now_ns);
 
     address_sent_ |= address_taken;
     data_sent_ |= data_taken;
@@ -249,6 +253,29 @@ class NicModel final : public RtlNic {
     }
   }
 
+  /// Reports what the probe sampled at this edge.
+  void observe(std::uint64_t now_ns) {
+    const Probe probe(model_);
+    const std::uint32_t busy = probe.busy();
+    for (std::uint32_t changed = busy ^ busy_; changed != 0; changed &= changed - 1) {
+      const auto block = static_cast<unsigned>(__builtin_ctz(changed));
+      listener_.block_works(static_cast<EngineBlock>(block), now_ns, (busy >> block & 1) != 0);
+    }
+    busy_ = busy;
+    const std::uint32_t offered = probe.offered(), taken = probe.taken();
+    for (std::uint32_t left = offered & ~waiting_; left != 0; left &= left - 1) {
+      offered_ns_[static_cast<unsigned>(__builtin_ctz(left))] = now_ns;
+    }
+    for (std::uint32_t left = taken; left != 0; left &= left - 1) {
+      const auto kind = static_cast<unsigned>(__builtin_ctz(left));
+      const std::uint32_t who = probe.who(kind);
+      listener_.record_taken({static_cast<EngineRecordKind>(kind), offered_ns_[kind], now_ns,
+                              who & 0xFFFFFF, static_cast<std::uint8_t>(who >> 24),
+                              probe.number(kind)});
+    }
+    waiting_ = offered & ~taken;
+  }
+
   void dump(std::uint64_t time_ns) {
     if constexpr (kTraced) {
       if (time_ns >= trace_from_ && time_ns < trace_to_) trace_.dump(time_ns);
@@ -259,6 +286,9 @@ class NicModel final : public RtlNic {
   Model model_;
   Trace trace_;
   std::uint64_t trace_from_, trace_to_;
+  const bool observed_;
+  std::uint32_t busy_ = 0, waiting_ = 0;  ///< by block; records offered and not taken
+  std::uint64_t offered_ns_[kEngineRecordKinds] = {};
 };
 
 }  // namespace roci::testbench

@@ -131,7 +131,7 @@ RtlNic::RtlNic(sc_core::sc_module_name name, const NicConfig& config, LinkDirect
           [this](std::uint64_t address, const std::uint8_t* host, unsigned bytes) {
             listener_.memory_written(address, host, bytes);
           }) {
-  if (config.report_accesses) {
+  if (config.observed) {
     axi_.report_accesses([this](const BusAccess& access) { listener_.bus_access(access); });
   }
 }

@@ -16,6 +16,7 @@
 #include "testbench/host/axi.hpp"
 #include "testbench/link/link_direction.hpp"
 #include "testbench/nic/engine.hpp"
+#include "testbench/nic/engine_work.hpp"
 #include "testbench/nic/moments.hpp"
 
 namespace roci::testbench {
@@ -26,7 +27,7 @@ struct NicConfig {
   AxiConfig axi;
   std::string trace;  ///< FST file; empty: none
   std::uint64_t trace_from_ns = 0, trace_to_ns = kNever;
-  bool report_accesses = false;  ///< to the listener
+  bool observed = false;  ///< its accesses and its work are reported to the listener
 };
 
 /// Events of the module, reported at the clock edge where they occur.
@@ -42,8 +43,12 @@ class NicListener {
   /// Inputs of the adapter: a register write, a frame. Listeners may ignore them.
   virtual void register_written(std::uint32_t, std::uint32_t) {}
   virtual void frame_received(const packet::Bytes&) {}
-  /// An access to host memory has its response; called with NicConfig::report_accesses.
+  /// An access to host memory has its response; called with NicConfig::observed, as the next two.
   virtual void bus_access(const BusAccess&) {}
+  /// A block of the engine has work from this edge on, or no more.
+  virtual void block_works(EngineBlock, std::uint64_t /*time_ns*/, bool /*works*/) {}
+  /// A block handed something on.
+  virtual void record_taken(const EngineRecord&) {}
 };
 
 /// One adapter. Pins are not signals: clock() evaluates it and moves all transfers of that edge by

@@ -4,6 +4,11 @@
 #include <algorithm>
 #include <cstring>
 
+#include "model/packet/opcode.hpp"
+#include "model/packet/parser.hpp"
+#include "model/spec/layout/field.hpp"
+#include "model/spec/layout/queues.hpp"
+
 namespace roci::testbench {
 namespace {
 
@@ -40,10 +45,13 @@ BusUse use_of_write(nic::MemoryUse use) {
 ReferenceNic::ReferenceNic(const char* name, const NicConfig& config, LinkDirection& egress,
                            LinkDirection& ingress, NicListener& listener)
     : Nic(sc_core::sc_module_name(name), egress, ingress, listener),
-      model_({kLogQps, kLogKeys, kLogCqs, kLogSrqs}, *this,
-             {[this](packet::Bytes&& frame) { outbox_.push_back(std::move(frame)); },
-              [this](packet::ByteView frame) { listener_.ethernet_frame(frame.copy()); }}),
-      reports_(config.report_accesses) {}
+      model_(
+          {kLogQps, kLogKeys, kLogCqs, kLogSrqs}, *this,
+          {[this](packet::Bytes&& frame) { outbox_.push_back(std::move(frame)); },
+           [this](packet::ByteView frame) { listener_.ethernet_frame(frame.copy()); },
+           config.observed ? [this](std::uint32_t qpn, bool responder) { stepped(qpn, responder); }
+                           : std::function<void(std::uint32_t, bool)>()}),
+      reports_(config.observed) {}
 
 std::uint64_t ReferenceNic::wakes_at() const {
   std::uint64_t at = std::min(model_.next_deadline(), ingress_.next_frame_ns());
@@ -86,6 +94,7 @@ void ReferenceNic::clock(std::uint64_t now_ns) {
     moments_.last_rx_ns = now_ns;
     moments_.first_write_ns = kNever;
     listener_.frame_received(arrived_);
+    if (reports_) report_received(arrived_);
     model_.receive(arrived_);
   }
   for (; !ethernet_out_.empty(); ethernet_out_.pop_front()) {
@@ -162,8 +171,52 @@ bool ReferenceNic::write(std::uint32_t pasid, std::uint64_t address, const std::
   if (moments_.first_write_ns == kNever) moments_.first_write_ns = now_ns_;
   wrote_ = true;
   const bool good = move(true, pasid, address, const_cast<std::uint8_t*>(from), bytes);
+  if (reports_ && good && use == nic::MemoryUse::kCompletion) {
+    for (std::size_t at = 0; at + layout::cqe::kBytes <= bytes; at += layout::cqe::kBytes) {
+      report_completion(from + at);
+    }
+  }
   if (reports_) report(use_of_write(use), pasid, address, from, bytes, good);
   return good;
+}
+
+/// Nothing waits inside the model.
+void ReferenceNic::report_record(EngineRecordKind kind, std::uint32_t queue_pair, std::uint8_t code,
+                                 std::uint64_t number) {
+  listener_.record_taken({kind, now_ns_, now_ns_, queue_pair, code, number});
+}
+
+void ReferenceNic::report_packet(EngineRecordKind kind, std::uint32_t queue_pair,
+                                 const packet::Parsed& packet) {
+  const bool ack = kind == EngineRecordKind::kAck;
+  report_record(kind, queue_pair, ack ? packet.aeth().syndrome() : packet.bth().opcode(),
+                packet.bth().psn());
+}
+
+void ReferenceNic::report_received(packet::ByteView frame) {
+  const packet::Parsed packet = packet::parse(frame);
+  if (!packet.has_bth || packet.op == nullptr) return;
+  report_packet(packet.op->response ? EngineRecordKind::kResponse : EngineRecordKind::kRequest,
+                packet.bth().dest_qp(), packet);
+}
+
+void ReferenceNic::stepped(std::uint32_t queue_pair, bool responder) {
+  if (outbox_.empty()) return;  // work without a packet
+  const packet::Parsed packet = packet::parse(outbox_.back());
+  if (!packet.has_bth) return;
+  const bool ack = packet.bth().opcode() == packet::kRcAck;
+  report_packet(!responder ? EngineRecordKind::kRequestPacket
+                : ack      ? EngineRecordKind::kAck
+                           : EngineRecordKind::kResponsePacket,
+                queue_pair, packet);
+}
+
+void ReferenceNic::report_completion(const std::uint8_t* entry) {
+  constexpr std::uint8_t kReceive = 0x80;  // bit of cqe::opcode
+  const bool receive = (get(entry, layout::cqe::opcode) & kReceive) != 0;
+  report_record(receive ? EngineRecordKind::kReceiveCompletion : EngineRecordKind::kSendCompletion,
+                get(entry, layout::cqe::qpn), get(entry, layout::cqe::status),
+                get(entry, layout::cqe::wqe_index));
 }
 
 /// An access takes no time.

@@ -35,6 +35,13 @@ class ReferenceNic final : public Nic, private nic::HostMemory {
             std::size_t bytes);
   void report(BusUse use, std::uint32_t pasid, std::uint64_t address, const std::uint8_t* data,
               std::size_t bytes, bool good);
+  /// Reports a packet; `queue_pair` is the one of this adapter.
+  void report_packet(EngineRecordKind kind, std::uint32_t queue_pair, const packet::Parsed& packet);
+  void report_received(packet::ByteView frame);
+  void report_completion(const std::uint8_t* entry);
+  void report_record(EngineRecordKind kind, std::uint32_t queue_pair, std::uint8_t code,
+                     std::uint64_t number);
+  void stepped(std::uint32_t queue_pair, bool responder);
   void perform(Access& access, std::uint64_t now_ns);
   void flush(std::uint64_t now_ns);
 
@@ -45,7 +52,7 @@ class ReferenceNic final : public Nic, private nic::HostMemory {
   std::uint64_t now_ns_ = 0;
   bool wrote_ = false;
   AxiHost::Counts counts_;
-  const bool reports_;  ///< accesses, to the listener
+  const bool reports_;  ///< accesses and packets, to the listener
 };
 
 }  // namespace roci::testbench

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Waits and timers that fewer programs use, in simulated time: as clocks_test.cpp.
+#include <fcntl.h>
+#include <mqueue.h>
 #include <poll.h>
 #include <pthread.h>
-#include <semaphore.h>
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
@@ -11,6 +12,7 @@
 
 #include <cerrno>
 #include <mutex>
+#include <string>
 
 #include "sim/test/time/passing.hpp"
 
@@ -27,12 +29,6 @@ struct Sockets {
   }
 };
 
-struct Semaphore {
-  sem_t value;
-  Semaphore() { REQUIRE(sem_init(&value, 0, 0) == 0); }
-  ~Semaphore() { sem_destroy(&value); }
-};
-
 int last_value = 0;
 void note_value(int, siginfo_t* info, void*) {
   last_value = info->si_code == SI_TIMER ? info->si_value.sival_int : -1;
@@ -41,59 +37,61 @@ void note_value(int, siginfo_t* info, void*) {
 
 }  // namespace
 
-TEST_CASE("sem_timedwait and sem_clockwait") {
-  Semaphore semaphore;
+TEST_CASE("mq_timedreceive and mq_timedsend") {
+  const std::string name = "/roci-waits-" + std::to_string(getpid());
+  mq_attr attributes{};
+  attributes.mq_maxmsg = 1;
+  attributes.mq_msgsize = 8;
+  const mqd_t queue = mq_open(name.c_str(), O_CREAT | O_EXCL | O_RDWR, 0600, &attributes);
+  REQUIRE(queue >= 0);
+  mq_unlink(name.c_str());
+  char data[8];
   takes(3 * kMs, [&] {
     const timespec until = timespec_at(now_ns(CLOCK_REALTIME) + 3 * kMs);
-    CHECK(sem_timedwait(&semaphore.value, &until) == -1);
+    CHECK(mq_timedreceive(queue, data, sizeof data, nullptr, &until) == -1);
     CHECK(errno == ETIMEDOUT);
   });
+  const timespec past{1, 0}, bad{0, 1'000'000'000L};
+  CHECK(mq_timedreceive(queue, data, sizeof data, nullptr, &bad) == -1);
+  CHECK(errno == EINVAL);
+  takes(0, [&] { CHECK(mq_timedsend(queue, "first", 5, 0, &past) == 0); });
   takes(2 * kMs, [&] {
-    const timespec until = timespec_at(now_ns() + 2 * kMs);
-    CHECK(sem_clockwait(&semaphore.value, CLOCK_MONOTONIC, &until) == -1);
+    const timespec until = timespec_at(now_ns(CLOCK_REALTIME) + 2 * kMs);
+    CHECK(mq_timedsend(queue, "second", 6, 0, &until) == -1);
     CHECK(errno == ETIMEDOUT);
   });
   {
-    const Later later(4 * kMs, [&] { sem_post(&semaphore.value); });
+    const Later later(
+        4 * kMs, [&] { CHECK(mq_timedreceive(queue, data, sizeof data, nullptr, &past) == 5); });
     takes(4 * kMs - kReads, [&] {
       const timespec until = timespec_at(now_ns(CLOCK_REALTIME) + 50 * kMs);
-      CHECK(sem_timedwait(&semaphore.value, &until) == 0);
+      CHECK(mq_timedsend(queue, "third", 5, 0, &until) == 0);
     });
   }
-  sem_post(&semaphore.value);
-  takes(0, [&] {
-    const timespec past{1, 0};
-    CHECK(sem_timedwait(&semaphore.value, &past) == 0);
-    CHECK(sem_timedwait(&semaphore.value, &past) == -1);
-  });
-  const timespec bad{0, 1'000'000'000L};
-  CHECK(sem_timedwait(&semaphore.value, &bad) == -1);
-  CHECK(errno == EINVAL);
+  takes(0, [&] { CHECK(mq_timedreceive(queue, data, sizeof data, nullptr, &past) == 5); });
+  mq_close(queue);
 }
 
-TEST_CASE("pthread_mutex_timedlock") {
-  pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-  const auto lock = [&](long ns) {
-    const timespec until = timespec_at(now_ns(CLOCK_REALTIME) + ns);
-    return pthread_mutex_timedlock(&mutex, &until);
-  };
-  takes(0, [&] { CHECK(lock(kMs) == 0); });
-  int found = 0;
-  takes(3 * kMs, [&] { std::thread([&] { found = lock(3 * kMs); }).join(); });
-  CHECK(found == ETIMEDOUT);
-  const long start = now_ns();
-  long passed = 0;
-  std::thread waits([&] {
-    found = lock(50 * kMs);
-    passed = now_ns() - start;
-    pthread_mutex_unlock(&mutex);
+TEST_CASE("sigtimedwait") {
+  sigset_t set, old;
+  sigemptyset(&set);
+  sigaddset(&set, SIGUSR2);
+  REQUIRE(pthread_sigmask(SIG_BLOCK, &set, &old) == 0);
+  siginfo_t info{};
+  const timespec three{0, 3 * kMs}, bad{0, 1'000'000'000L};
+  takes(3 * kMs, [&] {
+    CHECK(sigtimedwait(&set, &info, &three) == -1);
+    CHECK(errno == EAGAIN);
   });
-  sleep_ns(8 * kMs);
-  pthread_mutex_unlock(&mutex);
-  waits.join();
-  CHECK(found == 0);
-  CHECK(passed >= 8 * kMs - kReads);
-  CHECK(passed <= 8 * kMs + kMs + kReads);  // it looks again after 1/8 of the time
+  CHECK(sigtimedwait(&set, &info, &bad) == -1);
+  CHECK(errno == EINVAL);
+  const pthread_t self = pthread_self();
+  {
+    const Later later(2 * kMs, [self] { pthread_kill(self, SIGUSR2); });
+    takes(2 * kMs - kReads, [&] { CHECK(sigtimedwait(&set, &info, &three) == SIGUSR2); });
+  }
+  CHECK(info.si_signo == SIGUSR2);
+  REQUIRE(pthread_sigmask(SIG_SETMASK, &old, nullptr) == 0);
 }
 
 TEST_CASE("ppoll, pselect, epoll_pwait2 and absolute sleeps") {
