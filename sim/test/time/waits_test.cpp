@@ -72,6 +72,25 @@ TEST_CASE("mq_timedreceive and mq_timedsend") {
   mq_close(queue);
 }
 
+TEST_CASE("random numbers of a program that begin at its process id and the time repeat") {
+  srand48(getpid() * time(nullptr));
+  const long first = lrand48();
+  const timespec second{1, 0};
+  CHECK(nanosleep(&second, nullptr) == 0);
+  srand48(getpid() * time(nullptr));
+  CHECK(lrand48() == first);
+  srand48(getpid() + time(nullptr));
+  CHECK(lrand48() == first);
+  srand(static_cast<unsigned>(getpid()));
+  const int other = rand();
+  srand(static_cast<unsigned>(time(nullptr)));
+  CHECK(rand() == other);
+  // Another seed is the program's choice.
+  srand48(7);
+  unsigned short state[] = {0x330E, 7, 0};  // as POSIX has it
+  CHECK(lrand48() == nrand48(state));
+}
+
 TEST_CASE("sigtimedwait") {
   sigset_t set, old;
   sigemptyset(&set);
