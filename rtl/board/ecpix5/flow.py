@@ -17,8 +17,8 @@ TOP = "ecpix5"
 # Modules that keep their boundary until they are mapped, so that their cells can be counted.
 PARTS = {"adapter": "roci_core", "processor": "VexRiscv"}
 REST = "rest of the SoC"
-# Memories that the engine alone would put into block RAM; in a SoC these are short.
-IN_LUT_RAM = ("u_state.u_table.u_word", "u_state.u_qp")
+# Memories that the engine alone puts into block RAM; a SoC needs them itself.
+IN_LUT_RAM = ("u_state.u_qp",)
 MINUTES = 180  # that a tool may take
 
 
