@@ -13,7 +13,7 @@
 
 namespace roci::nic::test {
 
-constexpr std::uint64_t kData = 0x100000;  // first address of the payload memory
+constexpr std::uint64_t kData = 0x100000;     // first address of the payload memory
 constexpr std::uint32_t kOwnKey = 0x3FFFF00;  // a row that no capture names
 
 /// The conversations in which no packet was lost.

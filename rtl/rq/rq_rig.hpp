@@ -91,7 +91,8 @@ struct Rig : Bench {
   void receive(std::uint64_t addr, std::uint32_t bytes, std::uint32_t key = kRegion) {
     post(kQp, {{kIova + addr, bytes, key}});
   }
-  /// The one receive completes with a protection error, and the queue pair fails without a response.
+  /// The one receive completes with a protection error, and its queue pair fails without a
+  /// response.
   void receive_fails() {
     run();
     REQUIRE(completions.size() == 1);
