@@ -16,6 +16,7 @@ GATES = {
     "format": text.layout,
     "columns": text.columns,
     "licence": text.licence,
+    "modes": text.modes,
     "sizes": text.sizes,
     "lengths": text.lengths,
     "layers": layers.layers,

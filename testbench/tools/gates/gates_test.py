@@ -40,6 +40,7 @@ PLANTED = [
     (text.columns, "testbench/tool.py", HASH + "# " + "x" * 100 + "\n"),
     (text.licence, "rtl/roci_a.sv", "module roci_a; endmodule\n"),
     (text.licence, "rtl/CMakeLists.txt", "project(x)\n"),
+    (text.modes, "sim/script.py", "#!/usr/bin/env python3\n" + HASH),
     (text.sizes, "docs/picture.png", b"\x89PNG\0"),
     (text.sizes, "rtl/testdata/large.bin", b"\0" * (512 * 1024 + 1)),
     (text.lengths, "testbench/tool.py", HASH + "x = 1\n" * 300),
@@ -71,8 +72,8 @@ PLANTED = [
     (names.comments, "sim/other.cpp", SPDX + "\n/// Of the sender.\nint node;\n"),
     (names.comments, "testbench/tool.py", HASH + "SHARE = 1  # of the link\n"),
 ]
-GATES = (text.layout, text.columns, text.licence, text.sizes, text.lengths, layers.layers,
-         names.ids, names.links, names.words, names.comments)
+GATES = (text.layout, text.columns, text.licence, text.modes, text.sizes, text.lengths,
+         layers.layers, names.ids, names.links, names.words, names.comments)
 
 
 class GatesTest(unittest.TestCase):
@@ -103,6 +104,10 @@ class GatesTest(unittest.TestCase):
                 if name in CLEAN:
                     self.write(name, CLEAN[name])
                 self.assertEqual(red, [gate.__name__])
+
+    def test_an_executable_that_is_no_script_is_reported(self):
+        (self.root / "README.md").chmod(0o755)
+        self.assertEqual(self.red(), ["modes"])
 
 
 if __name__ == "__main__":

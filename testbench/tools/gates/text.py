@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gates that look at one file at a time: width, licence line, size, length."""
+"""Gates that look at one file at a time: width, licence line, mode, size, length."""
 import subprocess
 
 COLUMNS = 100
@@ -24,6 +24,17 @@ def licence(tree):
     for name in tree.sources:
         if not any(LICENCE in line for line in tree.text(name).splitlines()[:3]):
             yield f"{name}:1: no line '{LICENCE}'"
+
+
+def modes(tree):
+    """A file is executable when its first line names an interpreter, and only then."""
+    for name in tree.files:
+        script = (tree.root / name).read_bytes()[:2] == b"#!"
+        executable = bool((tree.root / name).stat().st_mode & 0o111)
+        if script and not executable:
+            yield f"{name}: a script that is not executable: chmod +x"
+        elif executable and not script:
+            yield f"{name}: executable, but its first line names no interpreter"
 
 
 def sizes(tree):
