@@ -10,24 +10,55 @@ import threading
 import time
 
 SECONDS = 60  # that a program may run
-GIVEN = collections.deque(maxlen=1000)  # ports
+FIRST, LAST = 10000, 30000  # ports below the range that the kernel gives to clients
+SHARE = 1000  # ports of one process
 LOCK = threading.Lock()
 
 
-def free_port():
-    """A TCP port below the range that the kernel gives to clients. A port that was given is not
-    given again soon: the program that it is for may not listen yet."""
-    while True:
-        port = random.SystemRandom().randrange(10000, 30000)
-        with socket.socket(socket.AF_INET6) as probe, LOCK:
+class Ports:
+    """The TCP ports that this process gives to its programs. Each process has a share of its own,
+    which an abstract socket reserves while it lives: a program may not listen yet when another
+    process looks for a port. Where all shares are taken, each process chooses from all ports."""
+
+    def __init__(self):
+        self.pid = os.getpid()
+        self.given = collections.deque(maxlen=SHARE // 2)
+        self.first, self.last = FIRST, LAST
+        for first in range(FIRST, LAST, SHARE):
+            reserved = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
             try:
-                if port in GIVEN:
-                    continue
-                probe.bind(("::", port))
-                GIVEN.append(port)
-                return port
+                reserved.bind(f"\0roci-ports-{first}")
             except OSError:
-                pass
+                reserved.close()
+                continue
+            self.reserved, self.first, self.last = reserved, first, first + SHARE
+            break
+
+    def free(self):
+        """A port on which nothing listens, and which was not given lately."""
+        while True:
+            port = random.SystemRandom().randrange(self.first, self.last)
+            if port in self.given:
+                continue
+            with socket.socket(socket.AF_INET6) as probe:
+                try:
+                    probe.bind(("::", port))
+                except OSError:
+                    continue
+            self.given.append(port)
+            return port
+
+
+PORTS = None
+
+
+def free_port():
+    """A free TCP port, for a program of this process."""
+    global PORTS
+    with LOCK:
+        if PORTS is None or PORTS.pid != os.getpid():
+            PORTS = Ports()
+        return PORTS.free()
 
 
 def listening(port):
