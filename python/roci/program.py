@@ -17,7 +17,7 @@ LOCK = threading.Lock()
 
 class Ports:
     """The TCP ports that this process gives to its programs. Each process has a share of its own,
-    which an abstract socket reserves while it lives: a program may not listen yet when another
+    which an abstract socket reserves until it ends: a program may not listen yet when another
     process looks for a port. Where all shares are taken, each process chooses from all ports."""
 
     def __init__(self):

@@ -3,18 +3,15 @@
 """Programs in simulated time: stock perftest prints what `roci bench` measures, the same digits in
 each run and under load; calls of the C library about time; programs that end at a bad moment.
 
-usage: simulated_time.py ROCI CLOCKS [--long | --latency | --repeated]
+usage: simulated_time.py ROCI CLOCKS
 
-CLOCKS is the program time_clocks. --long compares all sizes with `roci bench --only sizes`, the
-latencies with `roci bench --only latency`, ten runs of each program, and takes many minutes;
---latency is the part with the latencies, --repeated the ten runs.
+CLOCKS is the program time_clocks. simulated_figures.py has the long runs.
 """
 import json
 import os
 import pathlib
 import re
 import signal
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -183,99 +180,10 @@ def check_quick(roci):
           flush=True)
 
 
-def bench(roci, *words):
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "bench.json")
-        run(roci, "bench", *words, "--json", path)
-        return json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
-
-
-class Errors:
-    """Differences between perftest and `roci bench`, as shares; prints each as a row of a table."""
-
-    def __init__(self, unit):
-        self.unit, self.all = unit, []
-        print(f"| operation | MTU | bytes | bench, {unit} | perftest, {unit} | difference |\n"
-              "|---|---:|---:|---:|---:|---:|", flush=True)
-
-    def add(self, operation, mtu, size, expected, found):
-        error = found / expected - 1
-        self.all.append(abs(error))
-        print(f"| {operation} | {mtu} | {size} | {expected:.2f} | {found:.2f} | "
-              f"{100 * error:+.1f}% |", flush=True)
-
-    def judge(self):
-        mean, worst = statistics.mean(self.all), max(self.all)
-        print(f"{self.unit}: {len(self.all)} figures, mean error {100 * mean:.1f}%, "
-              f"worst {100 * worst:.1f}%", flush=True)
-        assert mean < 0.05 and worst < 0.10
-
-
-def check_sizes(roci):
-    """All sizes and operations, at two path MTUs."""
-    errors = Errors("Gb/s")
-    for mtu in "1024", "4096":
-        rows = bench(roci, "--only", "sizes", "--mtu", mtu, "--largest", str(1 << 20))["sizes"]
-        with Simulator(roci, "sizes", WIRE) as simulator:
-            for row in rows:
-                size, pairs = row["bytes"], row["qps"]
-                if pairs == 8:
-                    count, depth = max(32, min(256, (2 << 20) // size // pairs)), 16
-                else:
-                    count, depth = row["messages"], 4
-                here = goodput(simulator, row["op"], size, row["mtu"], count, pairs, depth)
-                errors.add(row["op"].upper(), row["mtu"], size, row["gbps"], here)
-    errors.judge()
-
-
-def check_latencies(roci):
-    """The latency programs; -I 0: the payload is read from memory, as `roci bench` has it."""
-    programs = {"write": "ib_write_lat -I 0", "send": "ib_send_lat -I 0", "read": "ib_read_lat",
-                "fetch and add": "ib_atomic_lat -A FETCH_AND_ADD"}
-    errors = Errors("us")
-    for mtu in "1024", "4096":
-        rows = bench(roci, "--only", "latency", "--mtu", mtu)["latency"]["programs"]
-        with Simulator(roci, "latencies", WIRE) as simulator:
-            for row in rows:
-                words = f"-m {mtu}" + (f" -s {row['bytes']}" if row["bytes"] != 8 else "")
-                here = latency(simulator, programs[row["op"].lower()], words, 20)
-                name = row["op"].upper() if row["bytes"] != 8 else row["op"]
-                errors.add(name, mtu, row["bytes"], row["us"], here)
-    errors.judge()
-
-
-def check_repeated(roci):
-    """Ten runs of each program, five of them beside two busy processes: the whole row of results
-    has the same digits."""
-    lines = [f"ib_{name}_bw {BENCH.format(pairs=8, depth=16)} -s 4096 -m 1024 -n 32"
-             for name in ("write", "send", "read")] + [
-        f"ib_{name}_lat -F -n 40" + ("" if name == "atomic" else " -s 64")
-        for name in ("write", "send", "read", "atomic")]
-    with Simulator(roci, "repeated", WIRE) as simulator:
-        for line in lines:
-            runs = [tuple(perftest(simulator, line)) for _ in range(5)]
-            with Load():
-                runs += [tuple(perftest(simulator, line)) for _ in range(5)]
-            print(f"{line}: {runs[0]}", flush=True)
-            assert len(set(runs)) == 1, runs
-    print(f"ten runs of {len(lines)} programs: the same digits", flush=True)
-
-
 def main():
     parser = argument_parser(__doc__)
     parser.add_argument("clocks")
-    parser.add_argument("--long", action="store_true")
-    parser.add_argument("--latency", action="store_true")
-    parser.add_argument("--repeated", action="store_true")
     args = parser.parse_args()
-    if args.long or args.latency:
-        check_latencies(args.roci)
-    if args.long:
-        check_sizes(args.roci)
-    if args.long or args.repeated:
-        check_repeated(args.roci)
-    if args.long or args.latency or args.repeated:
-        return
     check_options(args.roci)
     with Simulator(args.roci, "time", ["--engine", "model", "--time", "simulated"]) as simulator:
         check_calls(simulator, args.clocks)

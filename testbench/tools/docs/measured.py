@@ -45,7 +45,7 @@ def table_region(tree, _page, argument):
     yield ""
     headings = result["headings"]
     rows = result["rows"]
-    numbers = [all(isinstance(row[at], (int, float)) for row in rows)
+    numbers = [all(row[at] == "" or isinstance(row[at], (int, float)) for row in rows)
                for at in range(len(headings))]
     yield "| " + " | ".join(headings) + " |"
     yield "|" + "".join("---:|" if number else "---|" for number in numbers)
