@@ -43,6 +43,10 @@ json json_of(const ConformReport& report, const Outcome& outcome) {
   if (!outcome.passed) {
     one["expected"] = outcome.expected;
     one["seen"] = outcome.seen;
+    one["broken"] = json::array();
+    for (const std::string& id : outcome.test->ids) {
+      if (outcome.breaks(id)) one["broken"].push_back(id);
+    }
     if (!report.baseline.empty()) one["known"] = report.known(outcome);
   }
   const std::size_t count = shown_of(outcome);
@@ -64,6 +68,7 @@ ReadReport::Test test_of(const json& one) {
   test.reason = one.value("reason", "");
   test.expected = one.value("expected", "");
   test.seen = one.value("seen", "");
+  test.broken = one.value("broken", std::vector<std::string>());
   test.omitted = one.at("frames_before").get<std::size_t>();
   for (const json& frame : one.at("frames")) {
     test.frames.push_back({frame.at("from") == "peer", frame.at("ns").get<std::uint64_t>(),
@@ -135,6 +140,7 @@ std::vector<conform::Test> resume(const std::string& path, const std::vector<con
     outcome.untestable = one.reason;
     outcome.expected = one.expected;
     outcome.seen = one.seen;
+    outcome.broken = std::move(one.broken);
     outcome.seconds = one.seconds;
     outcome.frames = std::move(one.frames);
     outcome.omitted = one.omitted;

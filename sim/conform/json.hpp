@@ -13,6 +13,7 @@ struct ReadReport {
   struct Test {
     std::vector<std::string> ids;
     std::string title, verdict, reason, expected, seen;
+    std::vector<std::string> broken;  ///< statements of which a failure shows that they are broken
     bool passed = false, skipped = false;
     double seconds = 0;
     std::vector<conform::Exchanged> frames;

@@ -45,22 +45,21 @@ void print_failures(const ConformReport& report, const Statement& statement) {
 
 Verdict verdict_of(const Statement& statement, const std::vector<Outcome>& outcomes) {
   Verdict verdict;
-  bool failed = false;
+  bool broken = false;
   std::string undecided;
   for (const Outcome& outcome : outcomes) {
     const conform::Test& test = *outcome.test;
     if (!test.cites(statement.id)) continue;
     ++verdict.all;
     if (!outcome.passed) {
-      const bool subject = test.ids.front() == statement.id && !test.needs.mixed;
-      failed |= subject || test.ids.size() == 1;
+      broken |= outcome.breaks(statement.id);
       if (undecided.empty()) undecided = "a test of several statements fails: " + test.title;
     }
     if (outcome.passed && !outcome.skipped) ++verdict.passed;
     if (verdict.why.empty()) verdict.why = outcome.untestable;
   }
   // What one test could not check is not shown by another.
-  if (failed) {
+  if (broken) {
     verdict.word = verdict::kFail;
   } else if (!undecided.empty()) {
     verdict.word = verdict::kUndecided;

@@ -182,8 +182,7 @@ Completion Connection::take(driver::CompletionQueue& cq, const char* which, Stat
   const auto completion = cq.wait(within);
   if (!completion) throw Failure(expected, "no completion in " + std::to_string(within) + " ns");
   if (any_error ? completion->ok() : completion->status != status) {
-    throw Failure(expected, std::string(driver::name_of(completion->status)) + ", vendor error " +
-                                std::to_string(completion->vendor_err));
+    throw wrong_status(expected, any_error ? std::nullopt : std::optional(status), *completion);
   }
   return *completion;
 }

@@ -10,7 +10,7 @@
 
 #include "driver/address_handle.hpp"
 #include "testbench/link/syndromes.hpp"
-#include "testbench/verify/conform/fixture.hpp"
+#include "testbench/verify/conform/statuses.hpp"
 
 namespace roci::conform {
 

@@ -37,19 +37,24 @@ constexpr Time operator""_ms(unsigned long long n) { return n * 1'000'000; }
 /// A deviation of the adapter from a statement.
 class Failure : public std::runtime_error {
  public:
-  /// `frame`: that of the adapter which deviates, if it is one.
-  Failure(const std::string& expected, const std::string& seen, Bytes frame = {})
+  /// `frame`: that of the adapter which deviates, if it is one. `broken`: statements that the
+  /// deviation breaks beside the subject of the test.
+  Failure(const std::string& expected, const std::string& seen, Bytes frame = {},
+          std::vector<std::string> broken = {})
       : std::runtime_error("expected " + expected + "; seen " + seen),
         expected_(expected),
         seen_(seen),
-        frame_(std::move(frame)) {}
+        frame_(std::move(frame)),
+        broken_(std::move(broken)) {}
   const std::string& expected() const { return expected_; }
   const std::string& seen() const { return seen_; }
   const Bytes& frame() const { return frame_; }
+  const std::vector<std::string>& broken() const { return broken_; }
 
  private:
   std::string expected_, seen_;
   Bytes frame_;
+  std::vector<std::string> broken_;
 };
 
 /// Fails unless `holds`; `expected` completes "expected ...".

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbench/verify/conform/runner.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <ctime>
 #include <new>
@@ -104,6 +105,13 @@ bool run_one(Adapter& adapter, const Test& test, const AdapterOptions& options, 
 
 }  // namespace
 
+bool Outcome::breaks(std::string_view id) const {
+  if (passed || !test->cites(id)) return false;
+  if (test->ids.size() == 1) return true;
+  const bool subject = test->ids.front() == id && !test->needs.mixed;
+  return subject || std::find(broken.begin(), broken.end(), id) != broken.end();
+}
+
 void run_tests(const Maker& make, const AdapterOptions& options, const std::vector<Test>& all,
                const std::function<void(const Outcome&)>& done, std::string& text) {
   std::unique_ptr<Adapter> adapter;
@@ -140,6 +148,7 @@ void run_tests(const Maker& make, const AdapterOptions& options, const std::vect
     } catch (const Failure& failure) {
       outcome.expected = failure.expected();
       outcome.seen = failure.seen();
+      outcome.broken = failure.broken();
       note(outcome, failure.frame());
     } catch (const std::exception& error) {
       outcome.expected = outside ? "no rejected command or request"

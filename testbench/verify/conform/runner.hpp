@@ -14,12 +14,18 @@ namespace roci::conform {
 struct Outcome {
   const Test* test = nullptr;
   bool passed = false;
-  bool skipped = false;           ///< the adapter does not have what the test is about; then passed
-  std::string untestable;         ///< why a test of a foreign adapter says nothing; then skipped
-  std::string expected, seen;     ///< texts of a failure
+  bool skipped = false;        ///< the adapter does not have what the test is about; then passed
+  std::string untestable;      ///< why a test of a foreign adapter says nothing; then skipped
+  std::string expected, seen;  ///< texts of a failure
+  /// Statements that the failure breaks beside the subject of the test.
+  std::vector<std::string> broken;
   std::vector<Exchanged> frames;  ///< the newest of the test
   std::size_t omitted = 0;        ///< frames before them
   double seconds = 0;             ///< processor time; of a foreign adapter real time
+
+  /// Whether the test failed, cites the statement, and shows that this one is broken: it is the
+  /// subject, or the check that failed is about it.
+  bool breaks(std::string_view id) const;
 };
 
 using Maker = std::function<std::unique_ptr<Adapter>(const AdapterOptions&)>;

@@ -136,7 +136,7 @@ const std::vector<Schedule>& schedules() {
        nullptr},
       {"F-51",
        "A WRITE ONLY of DMALen 0 with payload.",
-       {"WRITEs that do not add up to DMALen"},
+       {"WRITEs of DMALen 0 with a payload"},
        nullptr},
       {"F-52",
        "Packets whose fields are edge values, with a correct ICRC.",

@@ -33,14 +33,13 @@ class Report:
         self.lost = None
 
     def verdicts(self):
-        """Verdict by statement. A failed test blames the first that it cites, and none when its
-        packets are captured or random."""
+        """Verdict by statement. A failed test leaves those undecided of which it does not show that
+        they are broken."""
         found = {}
         for test in self.tests:
-            blamed = [] if test["mixed"] else test["ids"][:1]
             for one in test["ids"]:
                 verdict = test["verdict"]
-                if verdict == "FAIL" and one not in blamed:
+                if verdict == "FAIL" and one not in test["broken"]:
                     verdict = "undecided"
                 found.setdefault(one, set()).add(verdict)
         order = ("FAIL", "undecided", "not testable here", "skipped", "pass")

@@ -43,9 +43,8 @@ TEST("MR-14", "local invalidate ends a key in order, and a wrong key ends the qu
     r.remote_key = wrong;
     d.post(r);
     const auto done = d.send_cq().wait(1_ms);
-    require(done && (done->status == Status::kLocQpOpErr || done->status == Status::kMwBindErr),
-            "LocQpOpErr or MwBindErr for key " + hex(wrong),
-            done ? driver::name_of(done->status) : "nothing");
+    require_status(done, {Status::kLocQpOpErr, Status::kMwBindErr},
+                   "LocQpOpErr or MwBindErr for key " + hex(wrong));
     d.is_in(QpState::kErr);
   }
 }
@@ -80,7 +79,7 @@ TEST("MR-15", "fast registration works on a free key only, with a variant of the
     c.sent();
     c.post(r);  // a second time without invalidate
     const auto done = c.send_cq().wait(1_ms);
-    require(done && !done->ok(), "an error", "success or nothing");
+    require_error(done, "an error");
     c.is_in(QpState::kErr);
   }
   Connection c(dut);
@@ -200,9 +199,8 @@ TEST_THAT_NEEDS(with(layout::Option::kKeyOps), "RSP-47",
     c.feed(c.send_request(kRcSendOnlyInv, c.rq(0), payload_of(10)).ieth(key));
     c.feed(c.send_request(kRcSendOnly, c.rq(1), payload_of(10)));
     const auto done = c.receive_cq().wait(100_us);
-    require(
-        done && (done->status == Status::kRemInvReqErr || done->status == Status::kLocAccessErr),
-        "RemInvReqErr or LocAccessErr", done ? driver::name_of(done->status) : "nothing");
+    require_status(done, {Status::kRemInvReqErr, Status::kLocAccessErr},
+                   "RemInvReqErr or LocAccessErr");
     c.received(Status::kWrFlushErr);
     c.is_in(QpState::kErr);
   }

@@ -189,7 +189,7 @@ TEST("WC-12", "the vendor error is the same each time for the same cause") {
     if (what == 1) c.nak(kNakAccess, (c.expect(packet_of(kRcWriteOnly, c.sq(0))), c.sq(0)));
     if (what == 2) c.rnr(1, (c.expect(packet_of(kRcWriteOnly, c.sq(0))), c.sq(0)));
     const auto done = c.send_cq().wait(2_ms);
-    require(done && !done->ok(), "an error", "none");
+    require_error(done, "an error");
     return std::pair(done->status, done->vendor_err);
   };
   for (int what = 0; what < 4; ++what) {

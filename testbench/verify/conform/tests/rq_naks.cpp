@@ -110,9 +110,8 @@ TEST("RQ-24 WC-07", "reserved NAK codes and syndromes end the request in error")
     take_packets(c, 2);
     c.ack(c.sq(0), static_cast<std::uint8_t>(syndrome));
     const auto bad = c.send_cq().wait(1_ms);
-    require(bad.has_value(), "an error for syndrome " + hex(syndrome), "no completion");
-    require(bad->status == Status::kBadRespErr || bad->status == Status::kRemOpErr,
-            "BadRespErr or RemOpErr for syndrome " + hex(syndrome), driver::name_of(bad->status));
+    require_status(bad, {Status::kBadRespErr, Status::kRemOpErr},
+                   "BadRespErr or RemOpErr for syndrome " + hex(syndrome));
     c.sent(Status::kWrFlushErr);
     c.is_in(QpState::kErr);
   }

@@ -20,8 +20,7 @@ void holds(Fixture& dut, const Bytes& data, std::size_t offset = 0) {
 /// Checks that the READ or atomic at the SQ PSN failed with the rest flushed, or has not completed.
 void must_not_succeed(Connection& c, const std::string& what, Time within = 5_ms) {
   const auto completion = c.send_cq().wait(within);
-  require(completion.has_value(), "an error completion after " + what, "no completion");
-  require(!completion->ok(), "an error after " + what, "Success");
+  require_error(completion, "an error after " + what);
   c.is_in(QpState::kErr);
 }
 
@@ -29,7 +28,7 @@ void must_not_succeed(Connection& c, const std::string& what, Time within = 5_ms
 void error_or_retry(Connection& c, const std::string& what) {
   const auto completion = c.send_cq().wait(1_ms);
   if (completion) {
-    require(!completion->ok(), "no success after " + what, "Success");
+    require_error(completion, "no success after " + what);
     c.is_in(QpState::kErr);
   } else {
     require(c.next(1_ms).has_value(), "an error or another try after " + what, "neither");
@@ -148,10 +147,8 @@ TEST("RQ-38 WC-01 WC-02 WC-07", "READ responses of a wrong length or order end t
       c.read_response(r.opcode, c.sq(r.at), payload_of(r.bytes));
     }
     const auto completion = c.send_cq().wait(5_ms);
-    require(completion.has_value(), std::string("an error after ") + one.what, "no completion");
-    require(completion->status == one.status,
-            std::string(driver::name_of(one.status)) + " after " + one.what,
-            std::string(driver::name_of(completion->status)));
+    require_status(completion, {one.status},
+                   std::string(driver::name_of(one.status)) + " after " + one.what);
     c.is_in(QpState::kErr);
   }
 }

@@ -5,42 +5,27 @@
 namespace roci::conform {
 using namespace packet;
 
-TEST("RSP-26 RSP-27", "WRITEs that do not add up to DMALen") {
-  struct Packet {
-    std::uint8_t opcode;
-    std::size_t bytes;
-  };
-  struct Case {
-    std::uint32_t total;
-    std::vector<Packet> packets;
-  };
-  const std::vector<Case> cases = {
-      {100, {{kRcWriteOnly, 64}}},
-      {32, {{kRcWriteOnly, 64}}},
-      {61, {{kRcWriteOnly, 64}}},
-      {0, {{kRcWriteOnly, 64}}},
-      {64, {{kRcWriteOnly, 0}}},
-      {300, {{kRcWriteOnly, 300}}},
-      {256, {{kRcWriteFirst, 256}}},
-      {100, {{kRcWriteFirst, 256}}},
-      {0, {{kRcWriteFirst, 256}}},
-      {600, {{kRcWriteFirst, 252}}},
-      {600, {{kRcWriteFirst, 260}}},
-      {768, {{kRcWriteFirst, 256}, {kRcWriteLast, 256}}},
-      {600, {{kRcWriteFirst, 256}, {kRcWriteLast, 100}}},
-      {512, {{kRcWriteFirst, 256}, {kRcWriteMiddle, 256}}},
-      {600, {{kRcWriteFirst, 256}, {kRcWriteMiddle, 256}, {kRcWriteMiddle, 256}}},
-      {600, {{kRcWriteFirst, 256}, {kRcWriteMiddle, 256}, {kRcWriteLast, 92}}},
-      {600, {{kRcWriteFirst, 256}, {kRcWriteMiddle, 256}, {kRcWriteLast, 84}}},
-      {600, {{kRcWriteFirst, 256}, {kRcWriteMiddle, 252}}},
-  };
-  for (const Case& one : cases) {
+namespace {
+
+struct WritePacket {
+  std::uint8_t opcode;
+  std::size_t bytes;  ///< of payload
+};
+
+struct WriteCase {
+  std::uint32_t total;  ///< DMALen
+  std::vector<WritePacket> packets;
+};
+
+/// Each gets a NAK, and writes nothing outside its range.
+void wrong_lengths(Fixture& dut, const std::vector<WriteCase>& cases) {
+  for (const WriteCase& one : cases) {
     Connection c(dut);
     std::fill(dut.target(), dut.target(4096), std::uint8_t{0x5A});
     std::vector<Builder> frames;
     std::string what = "DMALen " + std::to_string(one.total) + " with";
     for (std::size_t i = 0; i < one.packets.size(); ++i) {
-      const Packet& p = one.packets[i];
+      const WritePacket& p = one.packets[i];
       what += " " + std::string(opcode_name(p.opcode)) + " " + std::to_string(p.bytes);
       Builder frame =
           c.send_request(p.opcode, c.rq(static_cast<std::int64_t>(i)), payload_of(p.bytes));
@@ -55,6 +40,34 @@ TEST("RSP-26 RSP-27", "WRITEs that do not add up to DMALen") {
               "byte " + std::to_string(i));
     }
   }
+}
+
+}  // namespace
+
+TEST("RSP-26", "WRITEs that do not add up to DMALen") {
+  wrong_lengths(dut,
+                {
+                    {100, {{kRcWriteOnly, 64}}},
+                    {32, {{kRcWriteOnly, 64}}},
+                    {61, {{kRcWriteOnly, 64}}},
+                    {64, {{kRcWriteOnly, 0}}},
+                    {300, {{kRcWriteOnly, 300}}},
+                    {256, {{kRcWriteFirst, 256}}},
+                    {100, {{kRcWriteFirst, 256}}},
+                    {600, {{kRcWriteFirst, 252}}},
+                    {600, {{kRcWriteFirst, 260}}},
+                    {768, {{kRcWriteFirst, 256}, {kRcWriteLast, 256}}},
+                    {600, {{kRcWriteFirst, 256}, {kRcWriteLast, 100}}},
+                    {512, {{kRcWriteFirst, 256}, {kRcWriteMiddle, 256}}},
+                    {600, {{kRcWriteFirst, 256}, {kRcWriteMiddle, 256}, {kRcWriteMiddle, 256}}},
+                    {600, {{kRcWriteFirst, 256}, {kRcWriteMiddle, 256}, {kRcWriteLast, 92}}},
+                    {600, {{kRcWriteFirst, 256}, {kRcWriteMiddle, 256}, {kRcWriteLast, 84}}},
+                    {600, {{kRcWriteFirst, 256}, {kRcWriteMiddle, 252}}},
+                });
+}
+
+TEST("RSP-27", "WRITEs of DMALen 0 with a payload") {
+  wrong_lengths(dut, {{0, {{kRcWriteOnly, 64}}}, {0, {{kRcWriteFirst, 256}}}});
 }
 
 TEST("RSP-28", "DMALen above 2^31") {

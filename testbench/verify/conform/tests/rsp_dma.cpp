@@ -59,7 +59,7 @@ TEST("RSP-56", "a WRITE or SEND into memory that fails ends with NAK operational
     c.feed(request);
     c.expect(acknowledge(kNakOperational, c.rq(0)));
     const auto done = c.receive_cq().wait(100_us);
-    require(done && !done->ok(), "an error or flush of the receive", "success or nothing");
+    require_error(done, "an error or flush of the receive");
     c.is_in(QpState::kErr);
   }
 }
