@@ -139,21 +139,37 @@ bool ClientMemory::valid(std::uint64_t epoch, std::uint64_t read_ns, std::uint64
   return epoch == epoch_ && *now_ns_ - read_ns < most_ns;
 }
 
+/// Notes a read of payload. Returns how many bytes from `address` on are likely to be read: the
+/// rest of a run as long as the last two, and 0 otherwise.
+std::size_t ClientMemory::Ahead::expect(std::uint64_t address, std::size_t count) {
+  if (std::exchange(next, address + count) != address) {
+    before = std::exchange(length, run);
+    begin = address;
+  }
+  run = address + count - begin;
+  const std::uint64_t done = address - begin;
+  return before == length && length > done ? length - done : 0;
+}
+
 /// Reads payload from what was fetched with the payload before it, or fetches more than it needs
-/// when it follows the last read. False: neither.
+/// when it follows the last read or more is expected. False: neither.
 bool ClientMemory::read_ahead(Space& space, std::uint64_t address, std::uint8_t* data,
                               std::size_t bytes) {
   Ahead& ahead = space.ahead;
-  const bool follows = std::exchange(ahead.next, address + bytes) == address;
+  const bool follows = ahead.next == address;
+  const std::size_t expected = ahead.expect(address, bytes);
   const auto holds = [&] {
     return ahead.bytes != 0 && address >= ahead.address &&
            address - ahead.address + bytes <= ahead.bytes;
   };
   if (!holds() || !valid(ahead.epoch, ahead.read_ns, kAheadValidNs)) {
-    if (!follows || bytes >= kAheadBytes) return false;
+    const bool known = expected > bytes;
+    if (bytes >= kAheadBytes || !(known || (follows && expected == 0))) return false;
     const bool goes_on = address == ahead.address + ahead.bytes;
-    ahead.wanted = goes_on ? std::min(2 * ahead.wanted, kMostAheadBytes) : kAheadBytes;
-    ahead.data.resize(ahead.wanted);
+    ahead.wanted = known     ? std::min(expected, kMostAheadBytes)
+                   : goes_on ? std::min(2 * ahead.wanted, kMostAheadBytes)
+                             : kAheadBytes;
+    if (ahead.data.size() < ahead.wanted) ahead.data.resize(ahead.wanted);
     const iovec local{ahead.data.data(), ahead.wanted};
     const iovec remote{reinterpret_cast<void*>(address), ahead.wanted};
     ++counts_.calls_to_read;
@@ -209,7 +225,7 @@ bool ClientMemory::read(std::uint32_t pasid, std::uint64_t address, std::uint8_t
   const CachedPage* page = in_page ? held(space, address - offset) : nullptr;
   // What a page holds already is not read ahead; the next page of a transfer is.
   if (page != nullptr) {
-    if (bytes > kEntryBytes) space.ahead.next = address + bytes;
+    if (bytes > kEntryBytes) space.ahead.expect(address, bytes);
   } else if (bytes > kEntryBytes && read_ahead(space, address, data, bytes)) {
     return true;
   } else if (in_page) {

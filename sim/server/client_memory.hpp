@@ -88,6 +88,11 @@ class ClientMemory final : public testbench::AddressSpaces {
     std::size_t bytes = 0;
     std::size_t wanted = 0;  ///< by the last call; grows while the transfer goes on
     std::vector<std::uint8_t> data;
+    // A run is a number of reads, address after address.
+    std::uint64_t begin = 0, run = 0;      ///< first address and bytes of the present one
+    std::uint64_t length = 0, before = 1;  ///< bytes of the last run and of the one before it
+
+    std::size_t expect(std::uint64_t address, std::size_t count);
   };
   struct Space {
     pid_t pid = 0;  ///< 0: retired

@@ -121,6 +121,31 @@ TEST_CASE_FIXTURE(
   munmap(process, kBytes);
 }
 
+TEST_CASE_FIXTURE(OwnMemory, "dma: messages of one length are read with one call each") {
+  constexpr std::size_t kPacket = 4096, kMessage = 16 * kPacket;
+  std::vector<std::uint8_t> buffer(2 * kMessage), packet(kPacket);
+  for (std::size_t i = 0; i < buffer.size(); ++i) buffer[i] = static_cast<std::uint8_t>(i / 100);
+  const auto calls_of = [&](std::size_t bytes) {
+    memory.forget_pages();
+    const std::uint64_t before = memory.counts().calls_to_read;
+    for (std::size_t at = 0; at < bytes; at += kPacket) {
+      REQUIRE(memory.read(kPasid, reinterpret_cast<std::uintptr_t>(&buffer[at]), packet.data(),
+                          kPacket));
+      CHECK(std::equal(packet.begin(), packet.end(), &buffer[at]));
+    }
+    return memory.counts().calls_to_read - before;
+  };
+  calls_of(kMessage);
+  calls_of(kMessage);
+  calls_of(kMessage);
+  CHECK(calls_of(kMessage) == 1);
+  buffer[kMessage - 1] = 77;  // written between two messages
+  CHECK(calls_of(kMessage) == 1);
+  CHECK(calls_of(kPacket) == 1);      // a shorter one
+  CHECK(calls_of(2 * kMessage) > 1);  // lengths that change are not foreseen
+  CHECK(calls_of(kPacket) == 1);
+}
+
 TEST_CASE_FIXTURE(OwnMemory, "dma: a process shares so much at most, and gets it back") {
   sim::Descriptor file;
   std::uint64_t blocks = 0;

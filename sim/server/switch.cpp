@@ -2,6 +2,7 @@
 #include "sim/server/switch.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "model/packet/parser.hpp"
 #include "model/spec/layout/codes.hpp"
@@ -26,7 +27,7 @@ bool is_group(std::uint64_t mac) { return (mac >> 40 & 1) != 0; }
 
 /// Whether the frame is a NAK for a remote operational error.
 bool is_memory_nak(const packet::Bytes& frame) {
-  constexpr std::size_t kLongestAck = 100;  // checked first, as parsing every frame takes longer
+  constexpr std::size_t kLongestAck = 100;  // checked first, as parsing takes longer
   if (frame.size() > kLongestAck) return false;
   const packet::Parsed parsed = packet::parse({frame.data(), frame.size()});
   return parsed.ok() && parsed.has(packet::Ext::kAeth) &&
@@ -82,7 +83,7 @@ void Switch::forward(std::uint64_t now_ns) {
     // The sender waits in the external port, which applies back-pressure.
     while (down_[node]->waiting() < kMostWaiting &&
            external_ports_[node].arriving->receive(now_ns, frame_)) {
-      to_node(node, now_ns, frame_);
+      to_node(node, now_ns, std::move(frame_));
     }
   }
 }
@@ -93,7 +94,7 @@ void Switch::forward_from(unsigned node, std::uint64_t now_ns) {
       ++drops_.unplugged;
       continue;
     }
-    if (silent_ && is_memory_nak(frame_) && silent_(node)) {
+    if (silent_ && silent_(node) && is_memory_nak(frame_)) {
       ++drops_.silenced;
       continue;
     }
@@ -105,32 +106,32 @@ void Switch::forward_from(unsigned node, std::uint64_t now_ns) {
         if (to != node) to_node(to, now_ns, frame_);
       }
     } else if (known) {
-      to_node(static_cast<unsigned>(owner - macs_.begin()), now_ns, frame_);
+      to_node(static_cast<unsigned>(owner - macs_.begin()), now_ns, std::move(frame_));
+      continue;
     }
-    if (known) continue;
     if (has_external_port(node)) {
-      send(*external_ports_[node].leaving, now_ns, frame_);
+      send(*external_ports_[node].leaving, now_ns, std::move(frame_));
     } else if (!is_group(mac)) {
       ++drops_.unknown;
     }
   }
 }
 
-void Switch::to_node(unsigned node, std::uint64_t now_ns, const packet::Bytes& frame) {
+void Switch::to_node(unsigned node, std::uint64_t now_ns, packet::Bytes frame) {
   if (linked_[node] && take_ && take_(node, frame)) return;
   if (linked_[node]) {
-    send(*down_[node], now_ns, frame);
+    send(*down_[node], now_ns, std::move(frame));
   } else {
     ++drops_.unplugged;
   }
 }
 
-void Switch::send(testbench::LinkDirection& to, std::uint64_t now_ns, const packet::Bytes& frame) {
+void Switch::send(testbench::LinkDirection& to, std::uint64_t now_ns, packet::Bytes frame) {
   if (to.waiting() >= kMostWaiting) {
     ++drops_.congested;
     return;
   }
-  to.inject(now_ns, frame);
+  to.inject(now_ns, std::move(frame));
 }
 
 std::uint64_t Switch::next_ns() const {

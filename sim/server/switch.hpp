@@ -79,8 +79,8 @@ class Switch {
   void call_due(std::uint64_t now_ns);
   void forward_from(unsigned node, std::uint64_t now_ns);
   /// Drops the frame when the link of the node is down.
-  void to_node(unsigned node, std::uint64_t now_ns, const packet::Bytes& frame);
-  void send(testbench::LinkDirection& to, std::uint64_t now_ns, const packet::Bytes& frame);
+  void to_node(unsigned node, std::uint64_t now_ns, packet::Bytes frame);
+  void send(testbench::LinkDirection& to, std::uint64_t now_ns, packet::Bytes frame);
 
   testbench::LinkConfig uplink_;
   std::vector<std::unique_ptr<testbench::LinkDirection>> up_, down_;

@@ -54,6 +54,12 @@ struct Faults {
   std::vector<FaultRule> rules;       ///< applied before random faults, in order
   std::vector<Span> pauses;           ///< the MAC accepts no beat: PFC pause
   std::vector<Span> blackouts;        ///< every frame is lost
+
+  /// Whether nothing can happen to a frame that enters the link.
+  bool spare_all() const {
+    return loss <= 0 && corrupt <= 0 && duplicate <= 0 && reorder <= 0 && jitter_ns == 0 &&
+           rules.empty() && blackouts.empty();
+  }
 };
 
 /// One fault that a link applied.

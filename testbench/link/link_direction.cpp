@@ -78,9 +78,9 @@ void LinkDirection::send(std::uint64_t now_ns, packet::Bytes frame) {
   carry(std::move(frame), false);
 }
 
-void LinkDirection::inject(std::uint64_t now_ns, const packet::Bytes& frame) {
+void LinkDirection::inject(std::uint64_t now_ns, packet::Bytes frame) {
   occupy(now_ns, frame.size());
-  carry(frame, true);
+  carry(std::move(frame), true);
 }
 
 void LinkDirection::inject_as(std::uint64_t now_ns, const packet::Bytes& frame,
@@ -92,30 +92,52 @@ void LinkDirection::inject_as(std::uint64_t now_ns, const packet::Bytes& frame,
   deliver(decision, admit(frame, true));
 }
 
+/// Whether no frame has an observer, a fault or another frame to overtake.
+bool LinkDirection::passes_all() const {
+  const bool scripted = config_.script != nullptr && config_.script->active();
+  return taps_.empty() && held_.empty() && !scripted && config_.faults.spare_all();
+}
+
 void LinkDirection::carry(packet::Bytes frame, bool injected) {
+  if (passes_all()) {
+    const double start_ps = enter(&frame, injected);
+    const std::uint64_t arrival = static_cast<std::uint64_t>(start_ps) + 1000 * config_.delay_ns;
+    latest_ps_ = std::max(latest_ps_, static_cast<double>(arrival));
+    enqueue(arrival, std::move(frame));
+    return;
+  }
   Admitted admitted = admit(std::move(frame), injected);
   const Decision decision = decide(admitted);
   apply(decision, admitted);
   deliver(decision, std::move(admitted));
 }
 
-LinkDirection::Admitted LinkDirection::admit(packet::Bytes frame, bool injected) {
+double LinkDirection::enter(packet::Bytes* frame, bool injected) {
   ++counts_.frames;
-  counts_.bytes += frame.size();
+  counts_.bytes += frame->size();
   if (injected) {
     ++counts_.injected;
-    counts_.injected_bytes += frame.size();
+    counts_.injected_bytes += frame->size();
   }
+  if (frame->size() < kMinFrame) {
+    link_ps_ += static_cast<double>(kMinFrame - frame->size()) * ps_per_byte_;
+    frame->resize(kMinFrame);
+  }
+  const double start_ps = link_ps_ - length_ps(*frame);
+  link_ps_ += (kFcs + kGap) * ps_per_byte_;
+  return start_ps;
+}
+
+double LinkDirection::length_ps(const packet::Bytes& frame) const {
+  return static_cast<double>(kPreamble + frame.size()) * ps_per_byte_;
+}
+
+LinkDirection::Admitted LinkDirection::admit(packet::Bytes frame, bool injected) {
   Admitted admitted{std::move(frame), {}, {}, injected, 0, 0};
   admitted.parsed = packet::parse(admitted.original);
   admitted.frame = admitted.original;
-  if (admitted.frame.size() < kMinFrame) {
-    link_ps_ += static_cast<double>(kMinFrame - admitted.frame.size()) * ps_per_byte_;
-    admitted.frame.resize(kMinFrame);
-  }
-  admitted.length_ps = static_cast<double>(kPreamble + admitted.frame.size()) * ps_per_byte_;
-  admitted.start_ps = link_ps_ - admitted.length_ps;
-  link_ps_ += (kFcs + kGap) * ps_per_byte_;
+  admitted.start_ps = enter(&admitted.frame, injected);
+  admitted.length_ps = length_ps(admitted.frame);
   return admitted;
 }
 

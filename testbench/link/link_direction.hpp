@@ -44,7 +44,7 @@ class LinkDirection {
   /// Takes a whole frame of the sender at once; only with ready().
   void send(std::uint64_t now_ns, packet::Bytes frame);
   /// Injects a whole frame, as if the sender had sent it.
-  void inject(std::uint64_t now_ns, const packet::Bytes& frame);
+  void inject(std::uint64_t now_ns, packet::Bytes frame);
   /// Injects a frame to which no fault applies; `text` is for observers.
   void inject_as(std::uint64_t now_ns, const packet::Bytes& frame, const std::string& text);
 
@@ -119,8 +119,13 @@ class LinkDirection {
     packet::Bytes frame;
   };
 
-  /// Transfers a whole frame: admit, decide, apply, deliver.
+  /// Transfers a whole frame: admit, decide, apply, deliver. When nothing looks at frames, the
+  /// frame is neither parsed nor copied.
   void carry(packet::Bytes frame, bool injected);
+  bool passes_all() const;
+  /// Counts and pads a frame and gives it its time on the link. Returns the start of its preamble.
+  double enter(packet::Bytes* frame, bool injected);
+  double length_ps(const packet::Bytes& frame) const;
   void occupy(std::uint64_t now_ns, std::size_t bytes);
   Admitted admit(packet::Bytes frame, bool injected);
   Decision decide(const Admitted& admitted);
