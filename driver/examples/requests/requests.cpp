@@ -219,7 +219,8 @@ void print_events(Side& side, int milliseconds) {
   }
 }
 
-/// One request after the other until all are done or one failed; then the others follow.
+/// One request after the other until all are done or one failed; then the others follow. Gives up
+/// when no completion comes for 15 s.
 unsigned run_client(const Options& options, Side& side, const Address& peer) {
   unsigned errors = 0, done = 0, posted = 0;
   constexpr unsigned kPatience = 15'000;  // ms
@@ -229,7 +230,9 @@ unsigned run_client(const Options& options, Side& side, const Address& peer) {
     }
     const unsigned more = print_completions(side, errors);
     done += more;
-    if (more == 0) {
+    if (more != 0) {
+      waited = 0;
+    } else {
       usleep(1000);
       ++waited;
       print_events(side, 0);
