@@ -9,7 +9,7 @@ namespace {
 
 struct WritePacket {
   std::uint8_t opcode;
-  std::size_t bytes;  ///< of payload
+  std::size_t bytes;  ///< length of the payload
 };
 
 struct WriteCase {
