@@ -164,6 +164,11 @@ Status Exchange::connect(const uint8_t* bytes, const Peer& peer, uint64_t now, C
   if (qpn > kQpnMask || psn > kPsnMask || mtu < 1 || mtu > kLargestMtu || reads < 1) {
     return Status::kMalformed;
   }
+  for (const Closed& one : closed_) {
+    if (one.address == peer.address && one.peer_qpn == qpn && one.token == token) {
+      return Status::kNotConnected;
+    }
+  }
   Connection* connection = find(peer.address, qpn);
   if (connection != nullptr) {
     if (connection->token == token) {  // its reply was lost
@@ -200,6 +205,8 @@ Status Exchange::connect(const uint8_t* bytes, const Peer& peer, uint64_t now, C
 Status Exchange::disconnect(const uint8_t* bytes, const Peer& peer) {
   Connection* connection = find(peer.address, static_cast<uint32_t>(get_wire(bytes, request::qpn)));
   if (connection == nullptr) return Status::kNotConnected;
+  closed_[next_closed_++ % kClosed] = {connection->address, connection->peer_qpn,
+                                       connection->token};
   return close(connection) ? Status::kOk : Status::kFailed;
 }
 

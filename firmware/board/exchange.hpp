@@ -115,6 +115,11 @@ class Exchange {
     uint32_t seen_psn;  ///< that was expected at the last look
     uint64_t heard;     ///< when the peer was heard of, in ns
   };
+  /// A connection that its peer gave back: a request for it that was repeated comes too late.
+  struct Closed {
+    uint32_t address, peer_qpn, token;
+  };
+  static constexpr uint32_t kClosed = 8;
 
   bool run(layout::AdminOp opcode, Message* command, Message* reply);
   Status connect(const uint8_t* bytes, const Peer& peer, uint64_t now, Connection** made);
@@ -130,6 +135,8 @@ class Exchange {
   Export export_;
   uint32_t pd_ = 0, cqn_ = 0, key_ = 0;
   Connection connection_[kMaxQps] = {};
+  Closed closed_[kClosed] = {};
+  uint32_t next_closed_ = 0;
 };
 
 }  // namespace roci::fw::board

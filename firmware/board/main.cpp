@@ -23,8 +23,12 @@ struct Settings {
 __attribute__((section(".settings"), used)) const volatile Settings settings = {
     {'R', 'O', 'C', 'I', 'S', 'E', 'T', '1'}, 0x0A000005, 0x00000005, 0x5254, at::kRegionBytes};
 
-alignas(kPage) volatile uint32_t commands[kPage / 4], replies[kPage / 4];
-alignas(kPage) volatile uint32_t queues[kPage / 4], completions[kPage / 4];
+// Not cleared at the start: nobody reads what was not written.
+#define PAGE __attribute__((section(".pages"), aligned(kPage))) volatile uint32_t
+PAGE commands[kPage / 4];
+PAGE replies[kPage / 4];
+PAGE queues[kPage / 4];
+PAGE completions[kPage / 4];
 
 uint32_t read_word(uintptr_t address) { return *reinterpret_cast<volatile uint32_t*>(address); }
 void write_word(uintptr_t address, uint32_t value) {
@@ -61,9 +65,10 @@ uint64_t now(void* context) { return static_cast<Context*>(context)->port.now();
 size_t receive(void*, uint8_t* frame, size_t room) {
   const size_t length = read_word(at::kFramesLength) & 0xFFFF;
   if (length == 0) return 0;
+  // The program has room for whole words.
   for (size_t i = 0; i < length && i < room; i += 4) {
     const uint32_t word = read_word(at::kFrames + i);
-    for (size_t j = 0; j < 4; ++j) frame[i + j] = static_cast<uint8_t>(word >> 8 * j);
+    __builtin_memcpy(__builtin_assume_aligned(frame + i, 4), &word, sizeof word);
   }
   write_word(at::kFramesPop, 1);
   return length;
@@ -125,7 +130,8 @@ int main() {
   const board::Export exported = {settings.address, at::kRegion, settings.region_bytes,
                                   reinterpret_cast<uintptr_t>(queues),
                                   reinterpret_cast<uintptr_t>(completions)};
-  static board::Program program(platform, config.mac, exported);
+  // In block RAM: bytes of frames are read one by one.
+  __attribute__((section(".fast"))) static board::Program program(platform, config.mac, exported);
   const bool started = program.start();
   print(started ? "rocinante: " : "rocinante: the adapter rejects a command\n");
   if (started) {

@@ -111,14 +111,17 @@ size_t make_echo_reply(uint8_t* frame, Mac own) {
   const auto from = static_cast<uint32_t>(get_wire(header, ip::dst_ip));
   const auto to = static_cast<uint32_t>(get_wire(header, ip::src_ip));
   put_addresses(frame, get_wire(frame, eth::src_mac), own);
-  // Options are not sent back: the message moves to where they began.
   const size_t length = total - header_bytes;
-  for (size_t i = 0; i < length; ++i) header[ip::kBytes + i] = header[header_bytes + i];
+  if (header_bytes != ip::kBytes) {
+    // Options are not sent back: the message moves to where they began.
+    for (size_t i = 0; i < length; ++i) header[ip::kBytes + i] = header[header_bytes + i];
+  }
   put_ip(header, from, to, kIcmp, length);
   uint8_t* message = header + ip::kBytes;
+  // The type becomes 0, so the complement of the sum grows by as much (RFC 1624).
+  const auto checksum = static_cast<uint32_t>(get_wire(message, kIcmpChecksum));
   put_wire(message, kIcmpType, kEchoReply);
-  put_wire(message, kIcmpChecksum, 0);
-  put_wire(message, kIcmpChecksum, ~fold(sum(message, length)) & 0xFFFF);
+  put_wire(message, kIcmpChecksum, fold(checksum + (kEchoRequest << 8)));
   return eth::kBytes + ip::kBytes + length;
 }
 
@@ -136,7 +139,7 @@ size_t make_datagram(uint8_t* frame, Mac own_mac, uint32_t own, const Datagram& 
   put_wire(body, udp::checksum, 0);
   const uint32_t checksum = ~udp_sum(header, body, udp::kBytes + length) & 0xFFFF;
   put_wire(body, udp::checksum, checksum == 0 ? 0xFFFF : checksum);
-  return eth::kBytes + ip::kBytes + udp::kBytes + length;
+  return kHeaders + length;
 }
 
 }  // namespace roci::fw::board

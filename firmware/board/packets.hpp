@@ -13,6 +13,7 @@ namespace roci::fw::board {
 /// Bytes of the longest frame that is read or sent: an MTU of 1500 and the Ethernet header.
 constexpr size_t kFrameBytes = 1514;
 constexpr size_t kShortestFrame = 60;
+constexpr size_t kHeaders = 42;  ///< bytes of Ethernet, IPv4 and UDP before a datagram
 
 /// What a frame is.
 enum class Kind : uint8_t {

@@ -45,8 +45,8 @@ class Program {
   uint32_t address_;
   Exchange exchange_;
   uint32_t counters_[kCounters] = {};
-  uint8_t frame_[kFrameBytes + 2];  ///< whole words are copied
-  uint8_t reply_[kFrameBytes];
+  alignas(4) uint8_t frame_[kFrameBytes + 2];  ///< whole words are copied
+  uint8_t reply_[kHeaders + kMostBytes];
 };
 
 }  // namespace roci::fw::board

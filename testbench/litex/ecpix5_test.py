@@ -28,6 +28,9 @@ FOLDER = "ROCI_ECPIX5"
 TAP = "tap5"
 PACE = "0.2"  # the board is simulated more slowly than the adapter
 LONGEST = 4096  # bytes that the buffer behind the MAC holds
+# Who has the address of the board? For 10.0.0.9.
+REQUEST = bytes.fromhex("ffffffffffff 525400000009 0806 0001 0800 06 04 0001"
+                        "525400000009 0a000009 000000000000 0a000005")
 
 
 class Board:
@@ -37,8 +40,25 @@ class Board:
         self.socket, self.other = ends
         self.process = subprocess.Popen(
             [folder / "build/board", folder / "program.bin", self.socket, self.other, str(every)],
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        assert self.process.stdout.readline() == "ready\n", "the board does not start"
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=folder)
+        line = self.process.stdout.readline()
+        assert line == "ready\n", f"the board does not start: {line}"
+
+    def wait_for_program(self):
+        """Until it answers ARP; it takes milliseconds of simulated time to begin."""
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as peer:
+            peer.bind(str(self.other))
+            peer.settimeout(1)
+            for at in range(300):
+                # A second request would wait where only one has room.
+                if at % 30 == 0:
+                    peer.sendto(REQUEST, str(self.socket))
+                with contextlib.suppress(socket.timeout):
+                    if peer.recv(2048)[12:14] == REQUEST[12:14]:
+                        break
+            else:
+                raise AssertionError("the board does not answer ARP")
+        self.other.unlink()
 
     def send(self, frame):
         """A frame on the wire, as if the peer had sent it."""
@@ -64,7 +84,7 @@ class Rig:
         self.board, self.host, self.client = board, host, client
 
     def on_host(self, *words, check=True, seconds=300):
-        line = " ".join(map(str, (self.client, "-t", 60, *words)))
+        line = " ".join(map(str, (self.client, "-t", 20, *words)))
         process = self.host.start("n0", line)
         text = process.communicate(timeout=seconds)[0]
         assert not check or process.returncode == 0, text
@@ -80,7 +100,8 @@ class Rig:
         return {name: int(value) for name, value in re.findall(r"(\w+) (\d+)", text)}
 
     def ping(self, count=2, size=56, check=True):
-        return run("ping", "-c", str(count), "-s", str(size), "-i", "0.2", "-W", "20", ADDRESS,
+        """Whether there was a reply to one of `count` requests."""
+        return run("ping", "-c", str(count), "-s", str(size), "-W", "100", ADDRESS,
                    check=check).returncode == 0
 
 
@@ -90,10 +111,14 @@ def rig(fixture, *options, every=0):
     ends = fixture.folder / "board", fixture.folder / "host"
     board = Board(folder, ends, every)
     try:
+        board.wait_for_program()
+        pathlib.Path("/proc/sys/net/ipv6/conf/default/disable_ipv6").write_text("1")
         with fixture.up("host", "--nodes", "1", "--engine", "model", "--pace", PACE, "--wire",
                         f"n0=dgram:{ends[1]},{ends[0]}", "--netdev", f"n0={TAP}",
                         *options) as host:
             tap_addresses(TAP, f"{NODE}/24")
+            # A board that is simulated needs more time than IPv4 gives a neighbour.
+            pathlib.Path(f"/proc/sys/net/ipv4/neigh/{TAP}/retrans_time_ms").write_text("20000")
             yield Rig(board, host, folder / "client")
     finally:
         if board.process.poll() is None:

@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <random>
@@ -17,8 +18,9 @@ constexpr std::uint16_t kPort = 18516;
 constexpr std::uint32_t kMagic = 0x524F4358;
 constexpr std::uint8_t kVersion = 1, kReply = 0x80;
 constexpr std::uint8_t kConnect = 1, kDisconnect = 2, kStatus = 3;
+constexpr std::uint64_t kNotConnected = 4;
 constexpr std::size_t kRequestBytes = 24, kGrantedBytes = 48, kCountersAt = 12;
-constexpr int kWaitMs = 500;
+constexpr int kFirstWaitMs = 500, kLongestWaitMs = 8000;
 const char* const kErrors[] = {
     "ok", "the board finds a value out of range", "all queue pairs of the board are in use",
     "the adapter of the board rejects a command", "the board has no such connection"};
@@ -56,7 +58,7 @@ Exchange::Exchange(const std::string& board, const std::string& from, unsigned t
   board_ = there.sin_addr.s_addr;
   fd_ = socket(AF_INET, SOCK_DGRAM, 0);
   if (bind(fd_, reinterpret_cast<const sockaddr*>(&here), sizeof here) != 0 ||
-      connect(fd_, reinterpret_cast<const sockaddr*>(&there), sizeof there) != 0) {
+      ::connect(fd_, reinterpret_cast<const sockaddr*>(&there), sizeof there) != 0) {
     const std::string why = std::strerror(errno);
     close(fd_);
     throw std::runtime_error("from " + from + " to " + board + ": " + why);
@@ -71,11 +73,12 @@ std::vector<std::uint8_t> Exchange::ask(std::uint8_t operation, std::vector<std:
   put(request, 4, kVersion, 1);
   put(request, 5, operation, 1);
   put(request, 8, token, 4);
-  for (unsigned i = 0; i < tries_; ++i) {
+  int wait = kFirstWaitMs;
+  for (unsigned i = 0; i < tries_; ++i, wait = std::min(2 * wait, kLongestWaitMs)) {
     // Without a neighbour yet the datagram is lost, as any may be.
     (void)!send(fd_, request.data(), request.size(), 0);
     pollfd ready = {fd_, POLLIN, 0};
-    while (poll(&ready, 1, kWaitMs) > 0) {
+    while (poll(&ready, 1, wait) > 0) {
       std::vector<std::uint8_t> reply(1500);
       const ssize_t length = recv(fd_, reply.data(), reply.size(), 0);
       if (length < static_cast<ssize_t>(kRequestBytes)) continue;
@@ -85,7 +88,8 @@ std::vector<std::uint8_t> Exchange::ask(std::uint8_t operation, std::vector<std:
         continue;
       }
       const std::uint64_t status = get(reply, 6, 2);
-      if (status == 0) return reply;
+      // A disconnect whose reply was lost finds no connection any more.
+      if (status == 0 || (status == kNotConnected && operation == kDisconnect)) return reply;
       throw std::runtime_error(status < std::size(kErrors) ? kErrors[status] : "unknown error");
     }
   }

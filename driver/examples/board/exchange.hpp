@@ -15,8 +15,8 @@ struct Granted {
 
 class Exchange {
  public:
-  /// `from` is the IPv4 address that requests come from: that of the GID. Each request is repeated
-  /// every half second, `tries` times.
+  /// `from` is the IPv4 address that requests come from: that of the GID. Each request is sent at
+  /// most `tries` times, with waits that double from half a second to eight.
   Exchange(const std::string& board, const std::string& from, unsigned tries);
   ~Exchange();
   Exchange(const Exchange&) = delete;

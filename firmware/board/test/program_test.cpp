@@ -215,6 +215,8 @@ TEST_CASE("program: a host gets a queue pair, the key and the place of the regio
   CHECK(status_of(board.ask(request_of(Operation::kDisconnect, 12, 0x1234))) == Status::kOk);
   CHECK(status_of(board.ask(request_of(Operation::kDisconnect, 13, 0x1234))) ==
         Status::kNotConnected);
+  // A request that was repeated and comes late makes no second queue pair.
+  CHECK(status_of(board.ask(request_of(Operation::kConnect, 10, 0x1234))) == Status::kNotConnected);
   CHECK(board.program.exchange().connections() == 0);
 }
 
