@@ -43,6 +43,10 @@ bool Exchange::run(layout::AdminOp opcode, Message* command, Message* reply) {
 bool Exchange::start() {
   const Gid gid = gid_of_ipv4(export_.address);
   Message command = {}, reply = {};
+  if (!run(layout::AdminOp::kQueryDevice, &command, &reply)) return false;
+  most_pairs_ = get(reply, layout::query_device_reply::max_qp);
+  if (!run(layout::AdminOp::kQueryPort, &command, &reply)) return false;
+  most_mtu_ = get(reply, layout::query_port_reply::active_mtu);
   put(&command, layout::set_gid::gid_hi, gid.hi);
   put(&command, layout::set_gid::gid_lo, gid.lo);
   if (!run(layout::AdminOp::kSetGid, &command, &reply)) return false;
@@ -138,7 +142,7 @@ void Exchange::look(uint64_t now) {
 Exchange::Connection* Exchange::free_one(uint64_t now) {
   Connection* oldest = nullptr;
   Connection* unused = nullptr;
-  look(now);
+  if (connections() >= most_pairs_) look(now);
   for (Connection& one : connection_) {
     if (!one.used) {
       unused = unused == nullptr ? &one : unused;
@@ -147,10 +151,7 @@ Exchange::Connection* Exchange::free_one(uint64_t now) {
     }
   }
   // Queue pairs run out before the connections do: two numbers are reserved.
-  Message command = {}, reply = {};
-  const bool room = run(layout::AdminOp::kQueryDevice, &command, &reply) &&
-                    connections() < get(reply, layout::query_device_reply::max_qp);
-  if (room && unused != nullptr) return unused;
+  if (connections() < most_pairs_ && unused != nullptr) return unused;
   if (oldest == nullptr || now - oldest->heard < kIdleNs || !close(oldest)) return nullptr;
   return oldest;
 }
@@ -180,10 +181,7 @@ Status Exchange::connect(const uint8_t* bytes, const Peer& peer, uint64_t now, C
     connection = free_one(now);
     if (connection == nullptr) return Status::kFull;
   }
-  Message command = {}, reply = {};
-  if (!run(layout::AdminOp::kQueryPort, &command, &reply)) return Status::kFailed;
-  const uint32_t most = get(reply, layout::query_port_reply::active_mtu);
-  if (mtu > most) mtu = most;
+  if (mtu > most_mtu_) mtu = most_mtu_;
   if (reads > kMaxRdAtomic) reads = kMaxRdAtomic;
   *connection = Connection();
   connection->peer_qpn = qpn;

@@ -133,6 +133,7 @@ class Exchange {
 
   Commands commands_;
   Export export_;
+  uint32_t most_pairs_ = 0, most_mtu_ = 0;
   uint32_t pd_ = 0, cqn_ = 0, key_ = 0;
   Connection connection_[kMaxQps] = {};
   Closed closed_[kClosed] = {};

@@ -129,14 +129,13 @@ def rig(fixture, *options, every=0):
 def quick(fixture):
     """ARP, ping, 4 KiB written and read; counters."""
     with rig(fixture) as one:
-        one.ping(size=1000)
+        one.ping(count=1, size=1000)
         neighbours = run("ip", "neigh", "show", "dev", TAP).stdout
         assert f"{ADDRESS} lladdr {MAC}" in neighbours, neighbours
         one.check(4096, 1)
-        one.check(1000, 3, "-o", 123)
         counts = one.status()
         assert counts["link"] == 1 and counts["connections"] == 0, counts
-        assert counts["pings"] == 2 and counts["requests"] >= 5, counts
+        assert counts["pings"] >= 1 and counts["requests"] >= 3, counts
         assert not any(counts[name] for name in ("link_downs", "wrong_fcs", "wrong_preamble",
                                                  "rx_lost", "tx_lost", "frames_wrong")), counts
         one.board.end()
@@ -146,6 +145,7 @@ def long(fixture):
     """1 MiB each way, without and with loss and reordering."""
     with rig(fixture) as one:
         one.check(65536, 16)
+        one.check(1000, 30, "-o", 123)
         one.board.end()
     with rig(fixture, "--loss", "5%", "--reorder", "5%") as one:
         one.check(65536, 16)

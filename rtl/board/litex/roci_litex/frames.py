@@ -68,7 +68,7 @@ class FrameBuffer(LiteXModule):
             If(end,
                 at.eq(0),
                 lost.eq(0),
-                self.dropped.status.eq(self.dropped.status + ~fits),
+                If(~fits, self.dropped.status.eq(self.dropped.status + 1)),
             ).Elif(sink.valid,
                 If(fits, at.eq(at + 1)).Else(lost.eq(1)),
             ),
