@@ -8,7 +8,7 @@ namespace access = layout::access;
 namespace mask = layout::qp_mask;
 namespace attributes = layout::qp_attributes;
 
-constexpr uint32_t kSmallestLog = 1;  // of a queue in which nothing is posted
+constexpr uint32_t kSmallestLog = 1;  // for queues in which nothing is posted
 constexpr uint32_t kCqLog = 4;
 constexpr uint32_t kLargestMtu = 5, kPsnMask = 0xFFFFFF, kQpnMask = 0xFFFFFF;
 constexpr uint32_t kRnrTimer = 12;  // 0.64 ms

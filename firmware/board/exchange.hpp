@@ -12,7 +12,7 @@ namespace roci::fw::board {
 constexpr uint16_t kPort = 18516;
 constexpr uint32_t kMagic = 0x524F4358;  ///< "ROCX"
 constexpr uint8_t kVersion = 1;
-constexpr uint8_t kReplyBit = 0x80;  ///< of the operation
+constexpr uint8_t kReplyBit = 0x80;  ///< set in the operation of a reply
 
 enum class Operation : uint8_t { kConnect = 1, kDisconnect = 2, kStatus = 3 };
 
@@ -29,9 +29,9 @@ namespace request {
 inline constexpr layout::WireField<uint32_t, 0, 32> magic;
 inline constexpr layout::WireField<uint8_t, 32, 8> version;
 inline constexpr layout::WireField<uint8_t, 40, 8> operation;
-inline constexpr layout::WireField<uint16_t, 48, 16> status;  ///< of a reply
+inline constexpr layout::WireField<uint16_t, 48, 16> status;  ///< in a reply
 inline constexpr layout::WireField<uint32_t, 64, 32> token;   ///< the reply repeats it
-inline constexpr layout::WireField<uint32_t, 96, 32> qpn;     ///< of the sender
+inline constexpr layout::WireField<uint32_t, 96, 32> qpn;     ///< the sender's
 inline constexpr layout::WireField<uint32_t, 128, 32> psn;    ///< the first that the sender sends
 inline constexpr layout::WireField<uint8_t, 160, 8> mtu;      ///< code of the path MTU
 inline constexpr layout::WireField<uint8_t, 168, 8> reads;    ///< READs that the host has in flight
@@ -53,7 +53,7 @@ enum Counter : uint32_t {
   kLinkDowns,
   kWrongFcs,
   kWrongPreamble,
-  kRxLost,       ///< frames for which the buffer behind the MAC had no room
+  kRxLost,       ///< frames for which the buffer after the MAC had no room
   kTxLost,       ///< frames longer than that buffer
   kFramesLost,   ///< frames for the program that were too long or found no room
   kFramesWrong,  ///< frames for the program with a wrong length or checksum
@@ -75,7 +75,7 @@ struct Commands {
 /// What the exchange exports, and from where.
 struct Export {
   uint32_t address;  ///< IPv4 of the board
-  uint64_t region;   ///< of memory, as the adapter sees it
+  uint64_t region;   ///< where it begins, as the adapter sees memory
   uint64_t region_bytes;
   uint64_t queues;       ///< a page for the queues of the queue pairs, in which nothing is posted
   uint64_t completions;  ///< a page for the completion queue

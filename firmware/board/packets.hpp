@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Frames of IPv4 that the board's program answers: echo requests of ICMP (RFC 792) and datagrams of
+// Frames of IPv4 that the board's program handles: echo requests of ICMP (RFC 792) and datagrams of
 // UDP (RFC 768).
 #pragma once
 
@@ -19,8 +19,8 @@ constexpr size_t kHeaders = 42;  ///< bytes of Ethernet, IPv4 and UDP before a d
 enum class Kind : uint8_t {
   kEcho,       ///< an echo request for our address
   kDatagram,   ///< a datagram for our address
-  kOther,      ///< of another protocol, or for another address
-  kFragment,   ///< of a longer packet; they are not put together
+  kOther,      ///< another protocol or address
+  kFragment,   ///< part of a longer packet; they are not put together
   kMalformed,  ///< lengths or a checksum are wrong
 };
 
@@ -28,7 +28,7 @@ enum class Kind : uint8_t {
 struct Datagram {
   Mac mac;  ///< where the frame came from
   uint32_t address;
-  uint16_t port;     ///< of the sender
+  uint16_t port;     ///< the sender's
   uint16_t to_port;  ///< here
   const uint8_t* bytes;
   size_t length;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host program of a board without an operating system: answers ping and the exchange by which a
-// host gets a queue pair. Address resolution is the firmware's.
+// The host program of a board without an operating system: replies to ping and to the requests by
+// which a host gets a queue pair. Address resolution is the firmware's.
 #pragma once
 
 #include "firmware/board/exchange.hpp"

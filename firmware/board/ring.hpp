@@ -12,7 +12,7 @@ class Ring {
   Ring(const Hal& hal, Firmware* firmware, volatile uint32_t* commands, volatile uint32_t* replies)
       : hal_(hal), firmware_(firmware), commands_(commands), replies_(replies) {}
 
-  /// Tells the adapter where the rings are, and switches it on.
+  /// Writes where the rings are, and switches the adapter on.
   void start();
 
   /// Gives a command and lets the firmware work until the reply is there. False: none within a

@@ -14,9 +14,10 @@ number() { sed -n "s/^$1=//p" "$sizes"; }
 value() { number "$1" | grep . || echo "$2"; }
 main=$root/$(value Main firmware/rv32/main.cpp)
 link=$root/$(value Link firmware/rv32/link.ld)
-flags="-march=$(value March rv32imc) -mabi=ilp32 --specs=picolibc.specs -std=c++17 -Os -ffreestanding
-       -fno-exceptions -fno-rtti -fno-threadsafe-statics -ffunction-sections -fdata-sections
-       -Wall -Wextra -Werror -fstack-usage -I$root ${ROCI_HEADERS:+-I$ROCI_HEADERS} $(sed -n 's/^ROCI_/-DROCI_/p' "$sizes")"
+flags="-march=$(value March rv32imc) -mabi=ilp32 --specs=picolibc.specs -std=c++17 -Os
+       -ffreestanding -fno-exceptions -fno-rtti -fno-threadsafe-statics -ffunction-sections
+       -fdata-sections -Wall -Wextra -Werror -fstack-usage -I$root
+       ${ROCI_HEADERS:+-I$ROCI_HEADERS} $(sed -n 's/^ROCI_/-DROCI_/p' "$sizes")"
 rm -rf "$build"
 mkdir -p "$build"
 objects=

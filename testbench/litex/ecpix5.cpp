@@ -36,9 +36,8 @@ namespace {
 using Frame = std::vector<std::uint8_t>;
 
 constexpr std::uint64_t kPsPerSecond = 1'000'000'000'000, kEthPs = 8'000;
-constexpr std::uint64_t kLookPs = 1'000'000;  // between two looks at the socket
-constexpr std::uint64_t kPhyResetPs =
-    30'000'000;  // LiteEth holds its PHY in reset for 5.1 us
+constexpr std::uint64_t kLookPs = 1'000'000;       // between two looks at the socket
+constexpr std::uint64_t kPhyResetPs = 30'000'000;  // LiteEth holds its PHY in reset for 5.1 us
 constexpr unsigned kPreamble = 8, kGap = 12, kFcs = 4, kShortest = 64, kMostWaiting = 64;
 constexpr std::size_t kLongest = 9216;
 constexpr std::uint8_t kUp = 0xD, kDown = 0xC;  // status between frames: 1 Gb/s, full duplex

@@ -27,7 +27,7 @@ from testbench.tools.rocitest.processes import run  # noqa: E402
 FOLDER = "ROCI_ECPIX5"
 TAP = "tap5"
 PACE = "0.2"  # the board is simulated more slowly than the adapter
-LONGEST = 4096  # bytes that the buffer behind the MAC holds
+LONGEST = 4096  # bytes that the buffer after the MAC holds
 # Who has the address of the board? For 10.0.0.9.
 REQUEST = bytes.fromhex("ffffffffffff 525400000009 0806 0001 0800 06 04 0001"
                         "525400000009 0a000009 000000000000 0a000005")
@@ -45,7 +45,7 @@ class Board:
         assert line == "ready\n", f"the board does not start: {line}"
 
     def wait_for_program(self):
-        """Until it answers ARP; it takes milliseconds of simulated time to begin."""
+        """Until it replies to ARP; it takes milliseconds of simulated time to begin."""
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as peer:
             peer.bind(str(self.other))
             peer.settimeout(1)
@@ -57,7 +57,7 @@ class Board:
                     if peer.recv(2048)[12:14] == REQUEST[12:14]:
                         break
             else:
-                raise AssertionError("the board does not answer ARP")
+                raise AssertionError("the board does not reply to ARP")
         self.other.unlink()
 
     def send(self, frame):
@@ -158,7 +158,7 @@ def bad_input(fixture):
     with rig(fixture, every=7) as one:
         one.check(4096, 8)
         one.ping(count=10, check=False)
-        # Longer than the buffer behind the MAC; than the frame buffer; no frame at all.
+        # Longer than the buffer after the MAC; than the frame buffer; no frame at all.
         header = bytes.fromhex(MAC.replace(":", "")) + bytes(6)
         for ethertype, length in ((0x0800, LONGEST + 100), (0x88B5, 3000), (0x0800, 14),
                                   (0x0800, 40), (0x0806, 30), (0x86DD, 60)):

@@ -25,7 +25,7 @@
 #include <string>
 #include <vector>
 
-#include "exchange.hpp"
+#include "driver/examples/board/exchange.hpp"
 
 namespace {
 

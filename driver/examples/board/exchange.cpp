@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "exchange.hpp"
+#include "driver/examples/board/exchange.hpp"
 
 #include <arpa/inet.h>
 #include <poll.h>

@@ -22,7 +22,7 @@ class Exchange {
   Exchange(const Exchange&) = delete;
   Exchange& operator=(const Exchange&) = delete;
 
-  /// Throws std::runtime_error when the board does not reply or refuses.
+  /// Throws std::runtime_error when the board does not reply or rejects it.
   Granted connect(std::uint32_t qpn, std::uint32_t psn, unsigned mtu, unsigned reads);
   void disconnect(std::uint32_t qpn);
   /// Names and values, in the order of the reply.

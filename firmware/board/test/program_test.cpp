@@ -154,7 +154,7 @@ TEST_CASE("program: replies to ping") {
   CHECK(std::memcmp(ip + 24, echo.data() + 38, reply.size() - 38) == 0);
 }
 
-TEST_CASE("program: a ping with options of IPv4 is answered without them") {
+TEST_CASE("program: the reply to a ping with options of IPv4 has none") {
   Board board;
   Frame echo = bytes_of(kEcho);
   const Frame options = {7, 7, 4, 0, 0, 0, 0, 0};  // record route
@@ -220,7 +220,7 @@ TEST_CASE("program: a host gets a queue pair, the key and the place of the regio
   CHECK(board.program.exchange().connections() == 0);
 }
 
-TEST_CASE("program: without a free queue pair a host is refused until one has been idle") {
+TEST_CASE("program: without a free queue pair a host is rejected until one has been idle") {
   Board board;
   const uint32_t all = (1u << test::kLogQps) - kFirstQpn;
   for (uint32_t i = 0; i < all; ++i) {
@@ -253,9 +253,9 @@ TEST_CASE("program: requests with values out of range, of other versions and por
   Frame magic = request_of(Operation::kStatus, 1, 5);
   magic[0] ^= 1;
   CHECK(board.ask(magic).empty());
-  Frame answer = request_of(Operation::kStatus, 1, 5);
-  answer[5] |= kReplyBit;
-  CHECK(board.ask(answer).empty());
+  Frame reply_bit = request_of(Operation::kStatus, 1, 5);
+  reply_bit[5] |= kReplyBit;
+  CHECK(board.ask(reply_bit).empty());
   CHECK(board.ask(Frame(request::kBytes - 1)).empty());
   CHECK(board.ask(request_of(Operation::kStatus, 1, 5), kHost, kPort + 1).empty());
 }
@@ -279,7 +279,7 @@ TEST_CASE("program: counters of the board and its own") {
   CHECK(counter(kRequests) == 2);
 }
 
-TEST_CASE("program: a command that fails leaves no queue pair behind") {
+TEST_CASE("program: a command that fails leaves no queue pair") {
   Board board;
   // CreateQp, two of ModifyQp.
   for (unsigned good = 0; good < 3; ++good) {

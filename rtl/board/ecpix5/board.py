@@ -52,7 +52,8 @@ def design(folder, programs):
         raise flow.Failed(f"soc.py: {(done.stdout + done.stderr)[-3000:]}")
     soc = json.loads((folder / "soc.json").read_text())
     print(f"design: adapter of {soc['parameters']['NumQps']} queue pairs, sys {soc['sys_mhz']:.0f} "
-          f"MHz, its clock {soc['core_mhz']:.0f} MHz, BIOS {soc['bios_bytes']:,} of {soc['rom_bytes']:,} bytes", flush=True)
+          f"MHz, engine {soc['core_mhz']:.0f} MHz, BIOS {soc['bios_bytes']:,} of "
+          f"{soc['rom_bytes']:,} bytes", flush=True)
     return soc
 
 

@@ -16,10 +16,11 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 FIRMWARE = ROOT / "firmware"
 COMPILER = "riscv64-unknown-elf-g++"
 MARK = b"ROCISET1"
-PROGRAM_BYTES = 1 << 20  # of the memory, before the region that is exported
+PROGRAM_BYTES = 1 << 20  # for the program, before the region that is exported
 ADDRESS, MAC = "192.168.1.50", "02:52:4f:43:49:05"
 # Constant of board.hpp -> register of LiteX.
-REGISTERS = {"kLinkStatus": "ethphy_rx_inband_status", "kCrcErrors": "roci_mac_rx_datapath_crc_errors",
+REGISTERS = {"kLinkStatus": "ethphy_rx_inband_status",
+             "kCrcErrors": "roci_mac_rx_datapath_crc_errors",
              "kPreambleErrors": "roci_mac_rx_datapath_preamble_errors", "kRxLost": "roci_rx_lost",
              "kTxLost": "roci_tx_lost", "kFramesLength": "roci_frames_length",
              "kFramesPop": "roci_frames_pop", "kFramesDropped": "roci_frames_dropped",

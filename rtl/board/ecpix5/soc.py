@@ -37,7 +37,7 @@ CORE_HZ = 20e6
 NAME = "ecpix5"
 MAIN_RAM, REGISTERS, FRAMES, FLASH = 0x4000_0000, 0x8000_0000, 0x9000_0000, 0x2000_0000
 ROM, SRAM = 0x8000, 0x1000  # bytes
-PROGRAM = 0x40_0000  # of the flash: behind two bitstreams
+PROGRAM = 0x40_0000  # in the flash, after room for two bitstreams
 BELOW_64_MHZ = 100  # steps of delay that DDR3's commands need at a slow clock, as on OrangeCrab
 PARAMETERS = roci_litex.small() | {"MacBuffer": 4096}  # no jumbo frames on this link
 # Its other two data pins, which one bit does not use, are pulled up.

@@ -4,8 +4,8 @@ from litex.gen import LiteXModule
 from litex.soc.interconnect import stream
 from migen.genlib.cdc import BusSynchronizer, MultiReg
 
-DEPTH = 16  # of a queue: as many rows as a memory of LUTs has, and more than a round trip of both
-# clocks takes
+# Rows of a queue: as many as a memory of LUTs has, and more than a round trip of both clocks takes.
+DEPTH = 16
 # Fields of each channel that the core uses; bursts are INCR of whole beats.
 AXI = {"aw": ("id", "addr", "len"), "w": ("data", "strb"), "b": ("id", "resp"),
        "ar": ("id", "addr", "len"), "r": ("id", "data", "resp")}
