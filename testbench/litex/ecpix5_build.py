@@ -44,8 +44,9 @@ def main():
         print(error)
         return 1
     print(said)
-    compiled = litex_test.run(["c++", "-std=c++17", "-O1", "-Wall", "-Wextra", f"-I{ROOT}", "-Werror",
-                               *sorted(CLIENT.glob("*.cpp")), "-libverbs", "-o", work / "client"])
+    compiled = litex_test.run(["c++", "-std=c++17", "-O1", "-Wall", "-Wextra", "-Werror",
+                               f"-I{ROOT}", *sorted(CLIENT.glob("*.cpp")), "-libverbs", "-o",
+                               work / "client"])
     made = litex_test.verilate(work, "mem", "ecpix5.cpp", ["ecp5_cells.v"], "-O1")
     return 0 if compiled and made else 1
 

@@ -26,7 +26,7 @@ from testbench.tools.rocitest.processes import run  # noqa: E402
 
 FOLDER = "ROCI_ECPIX5"
 TAP = "tap5"
-PACE = "0.2"  # the board is simulated more slowly than the adapter
+PACE = "0.05"  # the board is simulated more slowly than the adapter
 LONGEST = 4096  # bytes that the buffer after the MAC holds
 # Who has the address of the board? For 10.0.0.9.
 REQUEST = bytes.fromhex("ffffffffffff 525400000009 0806 0001 0800 06 04 0001"

@@ -81,7 +81,8 @@ def verilate(work, array, bench="main.cpp", cells=(), optimize="-O0"):
     (work / "soc.hpp").write_text("\n".join(defines) + "\n")
     # The processor has public parts, which would keep the hierarchy.
     built = run(["verilator", "--cc", "--exe", "--build", "--flatten", "--assert", "-O3",
-                 "--timescale", "1ps/1ps", "--top-module", "board", "--Mdir", work / "build", "-o", "board",
+                 "--timescale", "1ps/1ps", "--top-module", "board", "--Mdir", work / "build", "-o",
+                 "board",
                  *(f"-I{folder}" for folder in board["includes"]), ROOT / "rtl/lint.vlt",
                  HERE / "board.vlt", work / "public.vlt", *board["sources"], work / "board.v",
                  *(HERE / name for name in (*cells, bench)), "-CFLAGS",

@@ -14,8 +14,8 @@ class FrameBuffer(LiteXModule):
     """Keeps frames of the AXI4-Stream `sink` until the program has read them.
 
     A frame of more than `slot_bytes`, or one that finds all slots taken, is dropped and counted;
-    the stream never waits. `bus` reads the bytes of the oldest frame; `length` is how many it has, 0
-    when there is none; a write to `pop` releases it.
+    the stream never waits. `bus` reads the bytes of the oldest frame; `length` is how many it has,
+    0 when there is none; a write to `pop` releases it.
     """
 
     def __init__(self, data_width, slots=SLOTS, slot_bytes=SLOT_BYTES):
