@@ -5,10 +5,10 @@
 // usage: <program> IMAGE LOCAL REMOTE EVERY
 //
 // IMAGE is the program of the board, which stands in its memory after reset. Frames that come at
-// the socket LOCAL wait for the link and arrive at 1 Gb/s; a byte of each EVERY frames (0: none) is
-// damaged on the way. Those that leave go to the socket REMOTE, without preamble, FCS and gap,
-// which are judged. SIGUSR1 takes the link down or up, SIGTERM ends the run and prints what was
-// counted.
+// the socket LOCAL wait for the link and arrive at 1 Gb/s; a byte of one in EVERY frames (0:
+// none), by chance, is damaged on the way: a fixed period could hit each repetition of a packet.
+// Those that leave go to the socket REMOTE, without preamble, FCS and gap, which are judged.
+// SIGUSR1 takes the link down or up, SIGTERM ends the run and prints what was counted.
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -24,6 +24,7 @@
 #include <deque>
 #include <fstream>
 #include <iterator>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -150,7 +151,7 @@ class Bench {
     for (unsigned i = 0; i < kFcs; ++i) frame.push_back(static_cast<std::uint8_t>(fcs >> 8 * i));
     ++in_;
     in_bytes_ += frame.size();
-    if (every_ != 0 && in_ % every_ == 0) frame[++damaged_ * 7 % frame.size()] ^= 0x40;
+    if (every_ != 0 && random_() % every_ == 0) frame[++damaged_ * 7 % frame.size()] ^= 0x40;
     static const Frame preamble = {0x55, 0x55, 0x55, 0x55, 0x55, 0x55, 0x55, 0xD5};
     frame.insert(frame.begin(), preamble.begin(), preamble.end());
     return frame;
@@ -231,6 +232,7 @@ class Bench {
 
   const Wire& wire_;
   unsigned every_;
+  std::mt19937 random_{1};
   VerilatedContext context_;
   Vboard board_;
   std::vector<Clock> clocks_;
