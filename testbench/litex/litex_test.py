@@ -71,20 +71,23 @@ def elaborates(programs, work, memory):
                 HERE / "board.vlt", *board["sources"], "board.v"], cwd=work)
 
 
-def verilate(work, memory):
-    """The program of a SoC, or None. It is compiled without optimization, which takes longer."""
+def verilate(work, array, bench="main.cpp", cells=(), optimize="-O0"):
+    """The program of a SoC whose memory is `array` in Verilog, or None."""
     board = json.loads((work / "board.json").read_text())
     (work / "public.vlt").write_text(
-        f'`verilator_config\npublic_flat_rw -module "board" -var "{ARRAYS[memory]}"\n')
-    defines = [f"#define SOC_MEMORY board__DOT__{ARRAYS[memory]}"]
+        f'`verilator_config\npublic_flat_rw -module "board" -var "{array}"\n')
+    defines = [f"#define SOC_MEMORY board__DOT__{array}"]
     defines += [f"#define SOC_{name.upper()} {value}" for name, value in board["values"].items()]
     (work / "soc.hpp").write_text("\n".join(defines) + "\n")
-    built = run(["verilator", "--cc", "--exe", "--build", "--assert", "-O3", "--timescale",
-                 "1ps/1ps", "--top-module", "board", "--Mdir", work / "build", "-o", "board",
+    # The processor has public parts, which would keep the hierarchy.
+    built = run(["verilator", "--cc", "--exe", "--build", "--flatten", "--assert", "-O3",
+                 "--timescale", "1ps/1ps", "--top-module", "board", "--Mdir", work / "build", "-o",
+                 "board",
                  *(f"-I{folder}" for folder in board["includes"]), ROOT / "rtl/lint.vlt",
                  HERE / "board.vlt", work / "public.vlt", *board["sources"], work / "board.v",
-                 HERE / "main.cpp", "-CFLAGS", f"-std=c++17 -I{ROOT} -I{work}", "-LDFLAGS",
-                 "-lz -ldl", "-MAKEFLAGS", "OPT_FAST=-O0", "-MAKEFLAGS", "OPT_SLOW=-O0"])
+                 *(HERE / name for name in (*cells, bench)), "-CFLAGS",
+                 f"-std=c++17 -I{ROOT} -I{work}", "-LDFLAGS",
+                 "-lz -ldl", "-MAKEFLAGS", f"OPT_FAST={optimize}", "-MAKEFLAGS", "OPT_SLOW=-O0"])
     return work / "build/board" if built else None
 
 
@@ -108,7 +111,7 @@ def transfers(program, library, every):
 def runs(programs, work, memory, library):
     if not run([programs / "python", HERE / "soc.py", work, memory]):
         return False
-    program = verilate(work, memory)
+    program = verilate(work, ARRAYS[memory])  # to optimize takes longer than it saves
     if program is None:
         return False
     bad = transfers(program, library, 0) + transfers(program, library, EVERY)

@@ -16,7 +16,6 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 from litedram.core.controller import ControllerSettings  # noqa: E402
-from litedram.modules import MT41K64M16  # noqa: E402
 from litedram.phy.model import SDRAMPHYModel, get_sdram_phy_settings  # noqa: E402
 from liteeth.phy.gmii import LiteEthPHYGMIIRX, LiteEthPHYGMIITX  # noqa: E402
 from litex.build.generic_platform import Pins, Subsignal  # noqa: E402
@@ -27,6 +26,7 @@ from litex.soc.interconnect import wishbone  # noqa: E402
 from migen import ClockDomain, ClockDomainsRenamer  # noqa: E402
 
 from rtl.board.litex import roci_litex  # noqa: E402
+from testbench.litex.ddr3 import SmallDdr3  # noqa: E402
 
 SYS_HZ = 50e6
 MEMORY = 1 << 21  # bytes
@@ -62,13 +62,6 @@ class Gmii(LiteXModule):
         self.tx = ClockDomainsRenamer("eth_tx")(LiteEthPHYGMIITX(pads))
         self.rx = ClockDomainsRenamer("eth_rx")(LiteEthPHYGMIIRX(pads))
         self.sink, self.source = self.tx.sink, self.rx.source
-
-
-class SmallDdr3(MT41K64M16):
-    """DDR3 with fewer rows: 32 MiB."""
-
-    nrows = 2048
-    bank = nrows * 1024 * 2  # bytes
 
 
 class Board(SoCMini):

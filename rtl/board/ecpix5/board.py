@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Builds the bitstream of a board: ./roci board ecpix5
+"""Builds bitstream and program of a board: ./roci board ecpix5
 
-usage: board.py ecpix5 [--check | --size] [--seed N ...] [--build DIR]
+usage: board.py ecpix5 [--program | --check | --size] [--seed N ...] [--address IPV4] [--mac MAC]
+                [--build DIR]
 
+  --program   stop after the program of its processor
   --check     stop after the design: BIOS, pins, and what Yosys finds in the elaborated Verilog
   --size      stop after synthesis: cells of each part, and whether they fit the device
   --seed N    seeds of the placement, tried one after the other (1); the first that meets every
               clock gives the bitstream
+  --address IPV4, --mac MAC  of the board (192.168.1.50, 02:52:4f:43:49:05)
   --build DIR where everything is written (build/board)
 
 Tools and libraries come from PyPI, into DIR/tools and DIR/litex. Exit status: 1 when the design
@@ -23,16 +26,19 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT))
-from rtl.board.ecpix5 import flow  # noqa: E402
+from rtl.board.ecpix5 import flow, program  # noqa: E402
 from rtl.syn import pypi  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
-PACKAGES = ("litex==2024.12", "liteeth==2024.12", "litedram==2024.12", "litex-boards==2023.12",
-            "migen==0.10.0", "meson==1.12.1", "ninja==1.13.2", "setuptools==65.5.0",
-            "pythondata-cpu-vexriscv==1.0.1.post407", "pythondata-software-picolibc==1.7.9.post181",
+PACKAGES = ("litex==2024.12", "liteeth==2024.12", "litedram==2024.12", "litespi==2024.12",
+            "litex-boards==2023.12", "migen==0.10.0", "meson==1.12.1", "ninja==1.13.2",
+            "setuptools==65.5.0", "pythondata-cpu-vexriscv==1.0.1.post407",
+            "pythondata-software-picolibc==1.7.9.post181",
             "pythondata-software-compiler-rt==0.0.post6206")
-# The processor as it is published reads two inputs that its caches do not use.
-KNOWN = re.compile(r"^Warning: Wire VexRiscv\.\\IBusCachedPlugin_\w+ is used but has no driver")
+# The processor as it is published reads two inputs that its caches do not use, and LiteSPI with one
+# bit of data its output as an input.
+KNOWN = re.compile(r"^Warning: Wire (VexRiscv\.\\IBusCachedPlugin_\w+|"
+                   r"ecpix5\.\\main_litespisdrphycore_dq_i \[0\]) is used but has no driver")
 UNAVAILABLE = 77
 
 
@@ -46,8 +52,20 @@ def design(folder, programs):
         raise flow.Failed(f"soc.py: {(done.stdout + done.stderr)[-3000:]}")
     soc = json.loads((folder / "soc.json").read_text())
     print(f"design: adapter of {soc['parameters']['NumQps']} queue pairs, sys {soc['sys_mhz']:.0f} "
-          f"MHz, BIOS {soc['bios_bytes']:,} of {soc['rom_bytes']:,} bytes", flush=True)
+          f"MHz, engine {soc['core_mhz']:.0f} MHz, BIOS {soc['bios_bytes']:,} of "
+          f"{soc['rom_bytes']:,} bytes", flush=True)
     return soc
+
+
+def programmed(folder, address, mac):
+    """Compiles the program of the processor for the design in `folder`."""
+    csr = json.loads((folder / "csr.json").read_text())
+    image, said = program.build(folder / "program", csr)
+    image = program.with_settings(image, address, mac)
+    (folder / "program.bin").write_bytes(image)
+    (folder / "program.fbi").write_bytes(program.for_flash(image))
+    print(f"program: {address}, {mac}, {len(image):,} bytes; {'; '.join(said.splitlines())}",
+          flush=True)
 
 
 def problems(warnings, ports, constraints):
@@ -80,6 +98,9 @@ def build(args):
     folder = args.build / args.board
     folder.mkdir(exist_ok=True)
     soc = design(folder, programs)
+    programmed(folder, args.address, args.mac)
+    if args.program:
+        return 0
     steps = flow.Flow(folder / "flow", tools)
     others = steps.gather(folder / "gateware", soc["sources"])
     ports = steps.elaborate(others)
@@ -118,9 +139,12 @@ def main():
         usage=argparse.SUPPRESS, add_help=False)
     parser.add_argument("board", choices=[flow.TOP])
     stop = parser.add_mutually_exclusive_group()
+    stop.add_argument("--program", action="store_true")
     stop.add_argument("--check", action="store_true")
     stop.add_argument("--size", action="store_true")
     parser.add_argument("--seed", type=int, nargs="+", default=[1])
+    parser.add_argument("--address", default=program.ADDRESS)
+    parser.add_argument("--mac", default=program.MAC)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/board")
     if {"-h", "--help"} & set(sys.argv[1:]):
         print(__doc__)
@@ -130,7 +154,7 @@ def main():
     args.build.mkdir(parents=True, exist_ok=True)
     try:
         return build(args)
-    except flow.Failed as failure:
+    except (flow.Failed, program.Failed) as failure:
         print(failure)
         return 1
 

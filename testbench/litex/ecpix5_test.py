@@ -1,0 +1,196 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The board in simulation, joined to a simulated adapter and to the IP stack of this host.
+
+usage: ecpix5_test.py ROCI FOLDER [NAME ...]     exit 77 without what it needs
+
+FOLDER is what ecpix5_build.py made. The tests run in a network namespace of their own: ping and ARP
+are those of Linux, the client is the program of driver/examples/board on libibverbs.
+"""
+import contextlib
+import os
+import pathlib
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+from testbench.litex.ecpix5_build import ADDRESS, MAC  # noqa: E402
+from testbench.tools.rocitest import namespaces  # noqa: E402
+from testbench.tools.rocitest.namespaces import NODE, tap_addresses  # noqa: E402
+from testbench.tools.rocitest.processes import run  # noqa: E402
+
+FOLDER = "ROCI_ECPIX5"
+TAP = "tap5"
+PACE = "0.05"  # the board is simulated more slowly than the adapter
+LONGEST = 4096  # bytes that the buffer after the MAC holds
+# Who has the address of the board? For 10.0.0.9.
+REQUEST = bytes.fromhex("ffffffffffff 525400000009 0806 0001 0800 06 04 0001"
+                        "525400000009 0a000009 000000000000 0a000005")
+
+
+class Board:
+    """The verilated board; the other end of its wire is free."""
+
+    def __init__(self, folder, ends, every):
+        self.socket, self.other = ends
+        self.process = subprocess.Popen(
+            [folder / "build/board", folder / "program.bin", self.socket, self.other, str(every)],
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=folder)
+        line = self.process.stdout.readline()
+        assert line == "ready\n", f"the board does not start: {line}"
+
+    def wait_for_program(self):
+        """Until it replies to ARP; it takes milliseconds of simulated time to begin."""
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as peer:
+            peer.bind(str(self.other))
+            peer.settimeout(1)
+            for at in range(300):
+                # A second request would wait where only one has room.
+                if at % 30 == 0:
+                    peer.sendto(REQUEST, str(self.socket))
+                with contextlib.suppress(socket.timeout):
+                    if peer.recv(2048)[12:14] == REQUEST[12:14]:
+                        break
+            else:
+                raise AssertionError("the board does not reply to ARP")
+        self.other.unlink()
+
+    def send(self, frame):
+        """A frame on the wire, as if the peer had sent it."""
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
+            sender.sendto(frame, str(self.socket))
+
+    def toggle_link(self):
+        self.process.send_signal(signal.SIGUSR1)
+
+    def end(self):
+        """What the bench counted."""
+        self.process.send_signal(signal.SIGTERM)
+        text = self.process.communicate(timeout=60)[0]
+        assert self.process.returncode == 0, text
+        print(f"  {text.strip()}")
+        return {name: int(value) for name, value in re.findall(r"(\w+) (\d+)", text)}
+
+
+class Rig:
+    """A board, and a host with an adapter and an IP stack on its wire."""
+
+    def __init__(self, board, host, client):
+        self.board, self.host, self.client = board, host, client
+
+    def on_host(self, *words, check=True, seconds=300):
+        line = " ".join(map(str, (self.client, "-t", 20, *words)))
+        process = self.host.start("n0", line)
+        text = process.communicate(timeout=seconds)[0]
+        assert not check or process.returncode == 0, text
+        print("  " + text.strip().replace("\n", "\n  "))
+        return text
+
+    def check(self, size, count, *words):
+        text = self.on_host("-s", size, "-n", count, *words, ADDRESS, "check")
+        assert f"{size * count} bytes compared" in text, text
+
+    def status(self):
+        text = self.on_host(ADDRESS, "status")
+        return {name: int(value) for name, value in re.findall(r"(\w+) (\d+)", text)}
+
+    def ping(self, count=2, size=56, check=True):
+        """Whether there was a reply to one of `count` requests."""
+        return run("ping", "-c", str(count), "-s", str(size), "-W", "100", ADDRESS,
+                   check=check).returncode == 0
+
+
+@contextlib.contextmanager
+def rig(fixture, *options, every=0):
+    folder = pathlib.Path(os.environ[FOLDER])
+    ends = fixture.folder / "board", fixture.folder / "host"
+    board = Board(folder, ends, every)
+    try:
+        board.wait_for_program()
+        pathlib.Path("/proc/sys/net/ipv6/conf/default/disable_ipv6").write_text("1")
+        with fixture.up("host", "--nodes", "1", "--engine", "model", "--pace", PACE, "--wire",
+                        f"n0=dgram:{ends[1]},{ends[0]}", "--netdev", f"n0={TAP}",
+                        *options) as host:
+            tap_addresses(TAP, f"{NODE}/24")
+            # A board that is simulated needs more time than IPv4 gives a neighbour.
+            pathlib.Path(f"/proc/sys/net/ipv4/neigh/{TAP}/retrans_time_ms").write_text("20000")
+            yield Rig(board, host, folder / "client")
+    finally:
+        if board.process.poll() is None:
+            board.process.kill()
+            board.process.wait()
+
+
+def quick(fixture):
+    """ARP, ping, 4 KiB written and read; counters."""
+    with rig(fixture) as one:
+        one.ping(count=1, size=1000)
+        neighbours = run("ip", "neigh", "show", "dev", TAP).stdout
+        assert f"{ADDRESS} lladdr {MAC}" in neighbours, neighbours
+        one.check(4096, 1)
+        counts = one.status()
+        assert counts["link"] == 1 and counts["connections"] == 0, counts
+        assert counts["pings"] >= 1 and counts["requests"] >= 3, counts
+        assert not any(counts[name] for name in ("link_downs", "wrong_fcs", "wrong_preamble",
+                                                 "rx_lost", "tx_lost", "frames_wrong")), counts
+        one.board.end()
+
+
+def long(fixture):
+    """1 MiB each way, without and with loss and reordering."""
+    with rig(fixture) as one:
+        one.check(65536, 16)
+        one.check(1000, 30, "-o", 123)
+        one.board.end()
+    with rig(fixture, "--loss", "5%", "--reorder", "5%") as one:
+        one.check(65536, 16)
+        one.check(4096, 256)
+        one.board.end()
+
+
+def bad_input(fixture):
+    """Damaged frames, frames that are too long, a link that goes down: counted, and all goes on."""
+    with rig(fixture, every=7) as one:
+        one.check(4096, 8)
+        one.ping(count=10, check=False)
+        # Longer than the buffer after the MAC; than the frame buffer; no frame at all.
+        header = bytes.fromhex(MAC.replace(":", "")) + bytes(6)
+        for ethertype, length in ((0x0800, LONGEST + 100), (0x88B5, 3000), (0x0800, 14),
+                                  (0x0800, 40), (0x0806, 30), (0x86DD, 60)):
+            frame = header + ethertype.to_bytes(2, "big") + bytes(length)
+            one.board.send(frame[:length])
+        time.sleep(2)
+        before = one.status()
+        one.board.toggle_link()
+        assert not one.ping(check=False, count=1), "a reply over a link that is down"
+        one.board.toggle_link()
+        one.ping()
+        one.check(4096, 2)
+        after = one.status()
+        counted = one.board.end()
+        assert after["link_downs"] == 1 and after["link"] == 1, after
+        assert before["rx_lost"] >= 1 and before["frames_lost"] >= 1, before
+        assert counted["damaged"] >= 4, counted
+        assert 0 <= counted["damaged"] - after["wrong_fcs"] <= 1, (counted, after)
+
+
+TESTS = [quick, long, bad_input]
+
+
+def main():
+    # Within the namespace the program runs again, without FOLDER.
+    if FOLDER not in os.environ:
+        os.environ[FOLDER] = str(pathlib.Path(sys.argv.pop(2)).resolve() / "ecpix5")
+    if not (pathlib.Path(os.environ[FOLDER]) / "build/board").exists():
+        print("skipped: the board was not built")
+        return 77
+    return namespaces.main(TESTS)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
