@@ -6,12 +6,12 @@ usage: litex_test.py blocks|sources FOLDER
        litex_test.py dram|wishbone FOLDER LIBRARY
 
 blocks runs blocks.py and frames.py. sources installs the package of rtl/board/litex by pip, which
-must bring all of its RTL, and elaborates each SoC of soc.py, whose Verilog Verilator reads with the RTL without a
-warning. With a memory, the SoC is verilated and runs under main.cpp with LIBRARY, program.cpp of
-testbench/board: once on a link without loss, once with a byte of each seventh frame damaged.
-LiteEth finds as many wrong FCS as there were, the adapter drops these frames, and the transport
-repairs the loss. The packages are installed into the virtual environment FOLDER/venv; without a
-network for that the test is skipped (status 77).
+must bring all of its RTL, and elaborates each SoC of soc.py, whose Verilog Verilator reads with the
+RTL without a warning. With a memory, the SoC is verilated and runs under main.cpp with LIBRARY,
+program.cpp of testbench/board: once on a link without loss, once with a byte of each seventh frame
+damaged. LiteEth finds as many wrong FCS as there were, the adapter drops these frames, and the
+transport repairs the loss. The packages are installed into the virtual environment FOLDER/venv;
+without a network for that the test is skipped (status 77).
 """
 import json
 import pathlib
