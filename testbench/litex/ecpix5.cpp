@@ -40,6 +40,7 @@ constexpr std::uint64_t kPsPerSecond = 1'000'000'000'000, kEthPs = 8'000;
 constexpr std::uint64_t kLookPs = 1'000'000;       // between two looks at the socket
 constexpr std::uint64_t kPhyResetPs = 30'000'000;  // LiteEth holds its PHY in reset for 5.1 us
 constexpr unsigned kPreamble = 8, kGap = 12, kFcs = 4, kShortest = 64, kMostWaiting = 64;
+constexpr unsigned kPause = 500;  // clocks between frames of a burst, at most
 constexpr std::size_t kLongest = 9216;
 constexpr std::uint8_t kUp = 0xD, kDown = 0xC;  // status between frames: 1 Gb/s, full duplex
 
@@ -135,11 +136,12 @@ class Bench {
   }
 
   void report() const {
-    std::printf("time %.0f in %u out %u damaged %u in_ns %.0f in_bytes %llu out_bytes %llu\n",
-                static_cast<double>(context_.time()) / 1e3, in_, out_, damaged_,
-                static_cast<double>(busy_) * kEthPs / 1e3,
-                static_cast<unsigned long long>(in_bytes_),
-                static_cast<unsigned long long>(out_bytes_));
+    std::printf(
+        "time %.0f in %u out %u damaged %u in_ns %.0f out_ns %.0f in_bytes %llu "
+        "out_bytes %llu\n",
+        static_cast<double>(context_.time()) / 1e3, in_, out_, damaged_,
+        static_cast<double>(busy_) * kEthPs / 1e3, static_cast<double>(leaves_) * kEthPs / 1e3,
+        static_cast<unsigned long long>(in_bytes_), static_cast<unsigned long long>(out_bytes_));
     std::fflush(stdout);
   }
 
@@ -205,6 +207,8 @@ class Bench {
       return;
     }
     if (board_.eth_tx_ctl != 0) {
+      ++leaves_;
+      if (leaving_.empty() && idle_ < kPause) leaves_ += idle_;
       if (leaving_.empty() && idle_ < kGap && out_ != 0) fail("a gap of less than 12 bytes");
       leaving_.push_back(static_cast<std::uint8_t>(low_ | board_.eth_tx_data << 4));
       idle_ = 0;
@@ -242,7 +246,8 @@ class Bench {
   std::uint8_t status_ = kUp, low_ = 0;
   bool sending_ = false;
   unsigned gap_ = 0, idle_ = 0, in_ = 0, out_ = 0, damaged_ = 0;
-  std::uint64_t busy_ = 0, in_bytes_ = 0, out_bytes_ = 0;
+  // Clocks in which frames arrive, and in which they leave, pauses within a burst included.
+  std::uint64_t busy_ = 0, leaves_ = 0, in_bytes_ = 0, out_bytes_ = 0;
 };
 
 }  // namespace

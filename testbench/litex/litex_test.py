@@ -5,13 +5,13 @@
 usage: litex_test.py blocks|sources FOLDER
        litex_test.py dram|wishbone FOLDER LIBRARY
 
-blocks runs blocks.py. sources installs the package of rtl/board/litex by pip, which must bring all
-of its RTL, and elaborates each SoC of soc.py, whose Verilog Verilator reads with the RTL without a
-warning. With a memory, the SoC is verilated and runs under main.cpp with LIBRARY, program.cpp of
-testbench/board: once on a link without loss, once with a byte of each seventh frame damaged.
-LiteEth finds as many wrong FCS as there were, the adapter drops these frames, and the transport
-repairs the loss. The packages are installed into the virtual environment FOLDER/venv; without a
-network for that the test is skipped (status 77).
+blocks runs blocks.py and frames.py. sources installs the package of rtl/board/litex by pip, which
+must bring all of its RTL, and elaborates each SoC of soc.py, whose Verilog Verilator reads with the
+RTL without a warning. With a memory, the SoC is verilated and runs under main.cpp with LIBRARY,
+program.cpp of testbench/board: once on a link without loss, once with a byte of each seventh frame
+damaged. LiteEth finds as many wrong FCS as there were, the adapter drops these frames, and the
+transport repairs the loss. The packages are installed into the virtual environment FOLDER/venv;
+without a network for that the test is skipped (status 77).
 """
 import json
 import pathlib
@@ -133,7 +133,9 @@ def main():
     if kind in ARRAYS:
         return 0 if runs(programs, folder / f"run_{kind}", kind, sys.argv[3]) else 1
     if kind == "blocks":
-        return 0 if run([programs / "python", HERE / "blocks.py", SEED]) else 1
+        done = [run([programs / "python", HERE / f"{name}.py", SEED])
+                for name in ("blocks", "frames")]
+        return 0 if all(done) else 1
     ok = installs(programs, folder)
     for memory in MEMORIES:
         ok = elaborates(programs, folder / memory, memory) and ok

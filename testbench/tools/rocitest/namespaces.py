@@ -82,14 +82,14 @@ def isolate(mark):
     return os.execvp(alone[0], [*alone, sys.executable, *sys.argv])
 
 
-def main(tests):
-    """Runs the tests that the command line names, or all: PROGRAM ROCI [NAME ...]. Exit status 77
-    when this host permits no network namespaces."""
+def main(tests, seconds=900):
+    """Runs the tests that the command line names, or all: PROGRAM ROCI [NAME ...], which ends after
+    `seconds`. Exit status 77 when this host permits no network namespaces."""
     roci, names = os.path.abspath(sys.argv[1]), sys.argv[2:]
     if not isolate("ROCI_PORTS_TEST"):
         print("skipped: no network namespaces on this host")
         return 77
-    signal.alarm(900)
+    signal.alarm(seconds)
     failed = 0
     for test in tests:
         if names and test.__name__ not in names:
