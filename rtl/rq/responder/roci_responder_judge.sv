@@ -240,7 +240,8 @@ module roci_responder_judge (
     end
     if (inv_bad_i || (again_i && !again_key_i.ok)) begin
       verdict_q      <= uc_q ? roci_pkg::VerdictDiscard : roci_pkg::VerdictNak;
-      syndrome_q     <= roci_pkg::SynNakAccess;
+      // The SEND itself gets no response: see roci_responder_apply.
+      syndrome_q     <= inv_bad_i ? roci_pkg::SynAckNoCredits : roci_pkg::SynNakAccess;
       status_q       <= roci_pkg::StatusLocAccessErr;
       access_event_q <= 1'b1;
     end

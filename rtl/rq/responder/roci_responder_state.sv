@@ -155,15 +155,17 @@ module roci_responder_state #(
   logic [15:0] slot_bit;
   assign slot_bit = 16'd1 << slot_at_q[3:0];
   logic        responds, bad_result, bad_write, bad_read, leads_q;
-  logic [23:0] fatal_psn, fatal_lead;
+  logic        leads;
+  logic [23:0] fatal_psn, unused_lead;
   assign responds    = !qp.dead || qp.ack == roci_pkg::ResponderAckFatal;
   assign bad_result = result_i && done_i.error && responds;
   assign fatal_psn  = fault_taken_i ? fault_i.psn : gone_i ? slot.next_psn : slot.psn;
   assign bad_read   = gone_i && bad_read_o;
   assign bad_read_o = responds && (qp.replayed & slot_bit) == '0;
-  assign fatal_lead = read.ack_psn - fault_i.psn;
-  // A fault is taken a clock after its queue pair was read.
-  always_ff @(posedge clk_i) leads_q <= signed'(fatal_lead) > 24'sd0;
+  // A fault replaces a fatal record that acknowledges its packet: a NAK acknowledges what is before
+  // its PSN, the last ACK its PSN too, which is the carry. It is taken a clock after the read.
+  assign {leads, unused_lead} = {fault_i.psn, 1'b1} + {~read.ack_psn, read.ack_syndrome[5]};
+  always_ff @(posedge clk_i) leads_q <= leads;
   assign bad_write  = fault_taken_i && !fault_i.response && responds
                    && (!qp.dead || leads_q);
   always_comb begin
