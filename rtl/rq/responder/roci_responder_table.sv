@@ -93,7 +93,7 @@ module roci_responder_table #(
 
   // A reset between a read and its write wins: the write belongs to the former generation.
   logic row_is_reset, past_q, old_read, old_read_q, new_q, keeps, here, here_ready;
-  logic here_q, set_q, clear_q;  // of the read: the flag as it was, and what changed in its clock
+  logic here_q, set_q, clear_q;  // as the row was read, and changed in that clock
   assign row_is_reset = row_is_state && row_write_i.data[2:0] == roci_pkg::QpReset;
   always_ff @(posedge clk_i) begin
     if (read_i) qpn_q <= qpn_i;

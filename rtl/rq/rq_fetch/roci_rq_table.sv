@@ -161,7 +161,7 @@ module roci_rq_table #(
   logic       here, ahead_here, srq_here, rearm_here, set_here, set_srq, clear_srq;
   logic       reset_row, moves_row;
   logic       new_q, seen_new_q, old, rearm, seen_old, old_q, rearm_q, seen_old_q;
-  // Of the read: the flags as they were, and what changed in its clock.
+  // The flags as a row was read, and what changed in that clock.
   logic       here_q, set_q, clear_q, rearm_here_q, rearm_set_q, rearm_clear_q;
   logic       seen_here_q, seen_set_q, seen_clear_q;
   logic [3:0] ready;
