@@ -159,7 +159,7 @@ void Responder::send(const packet::Parsed& packet) {
   const std::uint8_t opcode = packet.bth().opcode();
   const bool invalidates = opcode == packet::kRcSendLastInv || opcode == packet::kRcSendOnlyInv;
   if (invalidates && !qp_.engine.keys.invalidate(packet.ieth().rkey(), qp_.attr.pd, qp_.number)) {
-    return fail({syndrome::kNakAccess, Status::kLocAccessErr});  // RSP-47
+    return end_silently(Status::kLocAccessErr);  // RSP-47
   }
   executed(packet, info.end);
   if (info.end) complete_receive(WcOp::kRecv, packet);

@@ -109,6 +109,8 @@ class Responder {
   void ack(Psn psn);
   void nak(std::uint8_t syndrome);
   void fail(const Fault& fault);
+  void end_silently(Status status);
+  void end_receive(Status status);
   void fail_at(Psn psn, std::uint8_t syndrome, EventKind event);
   std::uint8_t credits() const;
 

@@ -95,20 +95,30 @@ void Responder::nak(std::uint8_t syndrome) {
   responses_.push_back(response);
 }
 
+/// Completes the receive of the message in progress in error.
+void Responder::end_receive(Status status) {
+  Completion completion;
+  completion.status = status;
+  completion.opcode = WcOp::kRecv;
+  finish_receive(completion);
+}
+
 /// Ends the connection at the expected PSN: one NAK, then no response (RSP-50, RSP-51).
 void Responder::fail(const Fault& fault) {
-  if (receive_) {
-    Completion completion;
-    completion.status = fault.receive;
-    completion.opcode = WcOp::kRecv;
-    finish_receive(completion);
-  }
+  if (receive_) end_receive(fault.receive);
   const EventKind event = fault.syndrome == syndrome::kNakOperational ? EventKind::kQpFatal
                           : fault.syndrome == syndrome::kNakAccess || fault.misaligned
                               ? EventKind::kQpAccess  // RSP-52
                               : EventKind::kQpRequest;
   nak(fault.syndrome);
   qp_.fail(event, true);
+}
+
+/// Ends the connection without a response to the message in progress: the class J of 9.9.6.3. What
+/// was received before it gets its responses.
+void Responder::end_silently(Status status) {
+  end_receive(status);
+  qp_.fail(EventKind::kQpAccess, true);
 }
 
 /// Ends the connection when a queued response can no longer be sent.

@@ -27,11 +27,8 @@ void put_grh(const packet::Parsed& packet, std::uint8_t* to) {
 
 /// Completes the receive in error and ends the queue pair (10.3.1).
 bool Responder::fail_receive(Status status) {
-  Completion completion;
-  completion.opcode = WcOp::kRecv;
-  completion.status = status;
   in_ = In::kNothing;
-  if (receive_) finish_receive(completion);
+  if (receive_) end_receive(status);
   qp_.fail(EventKind::kQpFatal);
   return false;
 }

@@ -81,7 +81,74 @@ TEST_CASE(
     REQUIRE(b.fails.size() == 1);
     CHECK(b.fails[0].first == EventKind::kQpAccess);
     CHECK(b.holds(0x100000, before));
-    CHECK(b.responses.back().syndrome == kNakAccess);
+    CHECK(b.responses.empty());  // no NAK, and no ACK of the SEND
+    CHECK(b.counters[Rig::kQp][QpCounter::kNaksSent] == 0);
+  }
+}
+
+/// A WRITE of three packets to `at`, a SEND whose key cannot be invalidated, and a WRITE after it.
+/// `requests`: all packets of the first WRITE but the second one request an ACK, else none does.
+void write_then_bad_send(Rig& b, std::uint64_t at, bool requests) {
+  b.post(3, {});
+  b.post(3, {});
+  const Bytes data = Rig::pattern(3 * b.mtu(), 5);
+  for (unsigned i = 0; i < 3; ++i) {
+    Request r = b.base(data_opcode(true, i == 0, i == 2, false));
+    r.payload.assign(data.begin() + i * b.mtu(), data.begin() + (i + 1) * b.mtu());
+    r.va = Rig::kIova + at;
+    r.length = static_cast<std::uint32_t>(data.size());
+    r.ack_req = requests && i != 1;
+    b.send(r);
+    ++b.psn;
+  }
+  b.packet(kRcSendOnlyInv, {}, 0, 0, 0x999);
+  b.write_only(Rig::pattern(8, 1), 0x110000);
+}
+
+TEST_CASE("rq: what precedes a SEND with a bad key is acknowledged, the SEND is not (RSP-47)") {
+  for (const unsigned delay : {1u, 5u, 60u, 300u, 2000u}) {
+    for (const bool requests : {true, false}) {
+      CAPTURE(delay);
+      CAPTURE(requests);
+      Rig b;
+      b.write_delay = delay;
+      const std::uint32_t last = b.psn + 2;
+      write_then_bad_send(b, 0x102F00, requests);
+      b.run();
+      CHECK(b.holds(0x102F00, Rig::pattern(3 * b.mtu(), 5)));
+      CHECK(b.responses.empty() == !requests);
+      for (const Response& response : b.responses) {
+        CHECK(response.syndrome == kAckNoCredits);
+        CHECK(response.psn <= last);
+      }
+      if (requests) b.ack_is(b.responses.size() - 1, kAckNoCredits, last, 1);
+      REQUIRE(b.completions.size() == 2);
+      CHECK(b.completions[0].status == Status::kLocAccessErr);
+      CHECK(b.completions[1].status == Status::kWrFlushErr);
+      CHECK(b.fails == std::vector<Bench::Event>{{EventKind::kQpAccess, 3}});
+      CHECK(b.counters[Rig::kQp][QpCounter::kNaksSent] == 0);
+    }
+  }
+}
+
+TEST_CASE("rq: no ACK before a SEND with a bad key is for data that is not in memory (F-82)") {
+  for (const unsigned bad_packet : {0u, 1u, 2u}) {
+    for (const unsigned delay : {5u, 60u, 300u, 2000u}) {
+      CAPTURE(bad_packet);
+      CAPTURE(delay);
+      Rig b;
+      b.write_delay = delay;
+      b.bad_pages = {0x103};
+      const std::uint32_t bad = b.psn + bad_packet;
+      write_then_bad_send(b, 0x103000 - bad_packet * b.mtu(), true);
+      b.run();
+      for (const Response& response : b.responses) {
+        const bool ack = response.syndrome == kAckNoCredits;
+        CHECK((ack ? response.psn < bad : response.psn == bad));
+      }
+      REQUIRE(!b.responses.empty());
+      CHECK(b.responses.back().syndrome == kNakOperational);
+    }
   }
 }
 

@@ -138,6 +138,7 @@ module roci_responder #(
   logic       commit, replay, miss, slot_pick, emit, count_nak, flush_one, push, list_next;
   logic       slot_read, order_valid, order_ready, last_wqe, between, gone;
   logic       of_request, of_result;  // kind of the event in progress
+  logic       finding, emitting, slot_full;
   logic [2:0] kind;
   logic [1:0] order_op;
 
@@ -169,50 +170,49 @@ module roci_responder #(
   logic [23:0] fault_msn;
 
   roci_responder_state #(.NumQps(NumQps)) u_state (
-    .clk_i, .rst_ni, .row_write_valid_i, .row_write_i,
-    .pick_i(pick), .kind_i(kind), .qp_event_i, .live_qpn_i, .meta_i, .queue_row_i(queue_row),
-    .qpn_o(qpn), .read_o(read), .plain_o(plain), .qp_o(qp), .attr_o(attr), .attr_kept_o(attr_kept),
-    .state_o(qp_state), .posted_o(posted), .reset_o(reset), .posted_write_i(index_write_i),
-    .posted_row_i(index_row_i), .posted_i(index_i), .slot_read_i(slot_read),
-    .find_next_i(find_next), .of_result_i(of_result), .of_request_i(of_request), .slot_o(slot),
-    .slot_at_o(slot_at), .slot_end_o(slot_end), .slot_pending_o(slot_pends), .commit_i(commit),
-    .apply_qp_i(apply_qp), .apply_slot_i(apply_slot),
-    .apply_slot_write_i(apply_slot_write), .replay_i(replay), .replay_slot_i(replay_slot),
-    .emit_i(emit), .via_desc_i(via_desc), .slot_picked_i(slot_picked), .gone_i(gone),
-    .bad_read_o(bad_read), .response_qp_i(response_qp), .response_slot_i(response_slot),
-    .init_i(event_init), .flush_i(event_flush), .flush_one_i(flush_one), .result_i(done_ready_o),
-    .done_i, .last_wqe_i(last_wqe), .fault_taken_i(fault_ready_o), .fault_i,
-    .fault_msn_i(fault_msn), .written_i(done), .newest_i(newest), .issued_i(issued),
-    .sent_i(sent), .next_write_o, .next_row_o, .next_o, .ready_o(state_ready)
+    .clk_i, .rst_ni, .row_write_valid_i, .row_write_i, .pick_i(pick), .kind_i(kind), .qp_event_i,
+    .live_qpn_i, .meta_i, .queue_row_i(queue_row), .qpn_o(qpn), .read_o(read), .plain_o(plain),
+    .full_o(slot_full), .qp_o(qp), .attr_o(attr), .attr_kept_o(attr_kept), .state_o(qp_state),
+    .posted_o(posted), .reset_o(reset), .posted_write_i(index_write_i), .posted_row_i(index_row_i),
+    .posted_i(index_i), .slot_read_i(slot_read), .find_next_i(find_next), .of_result_i(of_result),
+    .of_request_i(of_request), .slot_o(slot), .slot_at_o(slot_at), .slot_end_o(slot_end),
+    .slot_pending_o(slot_pends), .commit_i(commit), .apply_qp_i(apply_qp),
+    .apply_slot_i(apply_slot), .apply_slot_write_i(apply_slot_write), .finding_i(finding),
+    .replay_i(replay), .replay_slot_i(replay_slot), .emitting_i(emitting), .emit_i(emit),
+    .via_desc_i(via_desc), .slot_picked_i(slot_picked), .gone_i(gone), .bad_read_o(bad_read),
+    .response_qp_i(response_qp), .response_slot_i(response_slot), .init_i(event_init),
+    .flush_i(event_flush), .flush_one_i(flush_one), .result_i(done_ready_o), .done_i,
+    .last_wqe_i(last_wqe), .fault_taken_i(fault_ready_o), .fault_i, .fault_msn_i(fault_msn),
+    .written_i(done), .newest_i(newest), .issued_i(issued), .sent_i(sent), .next_write_o,
+    .next_row_o, .next_o, .ready_o(state_ready)
   );
 
   // Requests.
   logic [3:0] verdict;
   logic       stall, walks, send, rekey, slot_stale, list_long, walking, walk_bad, free_room;
-  logic       replay_match, replay_passed, receive_idle;
+  logic       full, replay_match, replay_passed, receive_idle;
   roci_responder_request #(.NumQps(NumQps)) u_request (
-    .clk_i, .rst_ni, .idle_o(receive_idle), .row_write_valid_i, .row_write_i,
-    .meta_i, .key_i, .foreseen_i, .foreseen_index_i, .placed_i, .changed_i, .ticket_i(ticket),
-    .qpn_i(qpn), .plain_i(plain), .qp_i(qp), .attr_i(attr), .attr_kept_i(attr_kept),
+    .clk_i, .rst_ni, .idle_o(receive_idle), .row_write_valid_i, .row_write_i, .meta_i, .key_i,
+    .foreseen_i, .foreseen_index_i, .placed_i, .changed_i, .ticket_i(ticket), .qpn_i(qpn),
+    .plain_i(plain), .slot_full_i(slot_full), .qp_i(qp), .attr_i(attr), .attr_kept_i(attr_kept),
     .state_i(qp_state), .reset_i(reset), .slot_i(slot), .of_request_i(of_request), .pick_i(pick),
     .look_i(look), .peeked_i(peeked), .list_bad_i(list_bad), .commit_i(commit),
     .flush_one_i(flush_one), .order_op_i(order_op), .order_valid_i(order_valid),
     .order_ready_o(order_ready), .walk_valid_i(walk_valid_o), .again_req_valid_i(again_req_valid_o),
     .again_waits_i(again_waits_o), .job_waits_i(job_valid_o), .verdict_o(verdict), .stall_o(stall),
-    .walks_o(walks), .send_o(send), .inv_o(inv), .rekey_o(rekey), .slot_stale_o(slot_stale),
-    .list_long_o(list_long), .walking_o(walking), .walk_bad_o(walk_bad), .free_room_o(free_room),
-    .match_o(replay_match), .passed_o(replay_passed), .replay_slot_o(replay_slot),
-    .slot_now_o(slot_now), .qp_o(apply_qp), .slot_o(apply_slot), .slot_write_o(apply_slot_write),
-    .job_o(apply_job), .job_valid_o(apply_job_valid), .seg_o(apply_seg),
-    .seg_valid_o(apply_seg_valid), .cqe_o(apply_cqe), .cqe_valid_o(apply_cqe_valid),
-    .fail_o(apply_fail), .fail_valid_o(apply_fail_valid), .established_o(established),
-    .count_o(apply_count), .drop_o(apply_drop), .responds_o(responds),
+    .full_o(full), .walks_o(walks), .send_o(send), .inv_o(inv), .rekey_o(rekey),
+    .slot_stale_o(slot_stale), .list_long_o(list_long), .walking_o(walking), .walk_bad_o(walk_bad),
+    .free_room_o(free_room), .match_o(replay_match), .passed_o(replay_passed),
+    .replay_slot_o(replay_slot), .slot_now_o(slot_now), .qp_o(apply_qp), .slot_o(apply_slot),
+    .slot_write_o(apply_slot_write), .job_o(apply_job), .job_valid_o(apply_job_valid),
+    .seg_o(apply_seg), .seg_valid_o(apply_seg_valid), .cqe_o(apply_cqe),
+    .cqe_valid_o(apply_cqe_valid), .fail_o(apply_fail), .fail_valid_o(apply_fail_valid),
+    .established_o(established), .count_o(apply_count), .drop_o(apply_drop), .responds_o(responds),
     .cmd_o, .cmd_valid_o, .cmd_ready_i, .rsp_i, .list_block_o, .list_next_i(list_next),
     .list_busy_o, .list_num_sge_i, .list_pd_i, .list_stride_i, .walk_ready_i, .walk_num_sge_o,
     .walk_offset_o, .walk_len_o, .walk_pd_o, .walk_done_i, .walk_status_i, .again_req_o,
-    .walk_taken_last_i(walk_seg_valid_i && walk_seg_ready_o && walk_seg_i.last),
-    .again_req_ready_i, .again_rsp_i, .again_rsp_valid_i, .key_op_req_o, .key_op_rsp_i,
-    .key_op_rsp_valid_i
+    .walk_taken_last_i(walk_seg_valid_i && walk_seg_ready_o && walk_seg_i.last), .again_req_ready_i,
+    .again_rsp_i, .again_rsp_valid_i, .key_op_req_o, .key_op_rsp_i, .key_op_rsp_valid_i
   );
   assign list_qpn_o   = qpn;
   assign meta_ready_o = commit || replay || miss;
@@ -223,15 +223,14 @@ module roci_responder #(
   roci_responder_owed #(.NumQps(NumQps)) u_owed (
     .clk_i, .rst_ni, .idle_o(owed_idle), .push_i(push), .commit_i(commit), .ticket_i(ticket),
     .gap_i(verdict == roci_pkg::VerdictGap), .posted_valid_i, .posted_row_i, .posted_ready_o,
-    .valid_o(queue_valid), .row_o(queue_row), .pop_i(queue_pop),
-    .level_o(queue_level), .ready_o(owed_ready), .qpn_i(qpn), .read_i(read), .qp_i(qp),
-    .attr_i(attr), .slot_i(slot_now), .slot_index_i(slot_at), .done_i(done), .posted_i(posted),
-    .clear_of_tx_i(clear_of_tx), .pick_i(slot_pick), .slot_stale_i(slot_stale), .stale_o(stale),
-    .picked_o(picked), .slot_picked_o(slot_picked),
-    .emit_i(emit), .room_emit_o(room_emit), .freed_o(owed_freed), .via_desc_o(via_desc),
-    .len_o(response_len), .nak_o(response_nak), .qp_o(response_qp), .slot_o(response_slot),
-    .more_o(response_more), .desc_o, .desc_valid_o, .desc_ready_i, .seg_o, .seg_valid_o,
-    .seg_ready_i, .ack_o, .ack_valid_o, .ack_ready_i
+    .valid_o(queue_valid), .row_o(queue_row), .pop_i(queue_pop), .level_o(queue_level),
+    .ready_o(owed_ready), .qpn_i(qpn), .read_i(read), .qp_i(qp), .attr_i(attr), .slot_i(slot_now),
+    .slot_index_i(slot_at), .done_i(done), .posted_i(posted), .clear_of_tx_i(clear_of_tx),
+    .pick_i(slot_pick), .slot_stale_i(slot_stale), .stale_o(stale), .picked_o(picked),
+    .slot_picked_o(slot_picked), .emit_i(emit), .room_emit_o(room_emit), .freed_o(owed_freed),
+    .via_desc_o(via_desc), .len_o(response_len), .nak_o(response_nak), .qp_o(response_qp),
+    .slot_o(response_slot), .more_o(response_more), .desc_o, .desc_valid_o, .desc_ready_i, .seg_o,
+    .seg_valid_o, .seg_ready_i, .ack_o, .ack_valid_o, .ack_ready_i
   );
 
   // Control.
@@ -244,54 +243,54 @@ module roci_responder #(
     .meta_more_i, .meta_valid_i, .queue_valid_i(queue_valid), .queue_level_i(queue_level),
     .no_jobs_i(jobs == '0), .wake_i(posted_valid_i || freed || owed_freed),
     .unblock_i(fetched_i || (job_valid_o && job_ready_i) || emit || gone),
-    .room_request_i(room_request && free_room), .room_fail_i(room_fail),
-    .room_count_i(room_count), .room_cqe_i(room_cqe), .room_last_i(room_last),
-    .room_emit_i(room_emit), .verdict_i(verdict), .stall_i(stall), .walks_i(walks),
-    .send_i(send), .rekey_i(rekey), .key_ready_i(again_req_ready_i), .key_done_i(again_rsp_valid_i),
-    .key_ok_i(again_rsp_i.ok), .walking_i(walking), .stale_i(stale), .gone_o(gone),
-    .between_o(between), .list_bad_i(list_long), .walk_ready_i, .walk_done_i,
-    .walk_bad_i(walk_bad), .inv_i(inv), .inv_ready_i(key_op_req_ready_i),
-    .inv_done_i(key_op_rsp_valid_i), .responds_i(responds), .found_i(replay_match),
-    .usable_i((!slot_pends || replay_passed) && key_i.ok), .find_end_i(slot_end),
-    .has_slot_i(read.pending != '0), .has_record_i(read.ack != roci_pkg::ResponderAckNone),
-    .flushes_i(read.flush), .srq_i(attr.srq), .picked_i(picked), .emit_nak_i(response_nak),
-    .emit_more_i(response_more), .cmd_ready_i(order_ready), .posted_i(rsp_i.posted),
-    .pick_o(pick), .kind_o(kind), .of_request_o(of_request), .of_result_o(of_result),
-    .queue_pop_o(queue_pop), .event_init_o(event_init), .event_flush_o(event_flush),
-    .event_ready_o(qp_event_ready_o), .live_o(live), .look_o(look), .peeked_o(peeked),
-    .list_next_o(list_next), .list_bad_o(list_bad), .walk_valid_o, .inv_valid_o(key_op_req_valid_o),
-    .key_valid_o(again_req_valid_o), .key_waits_o(again_waits_o), .slot_read_o(slot_read),
-    .find_next_o(find_next), .commit_o(commit), .replay_o(replay), .miss_o(miss),
-    .slot_pick_o(slot_pick), .emit_o(emit), .count_nak_o(count_nak), .result_o(done_ready_o),
-    .fault_o(fault_ready_o), .flush_cqe_o(flush_one), .last_wqe_o(last_wqe), .push_o(push),
-    .cmd_valid_o(order_valid), .cmd_op_o(order_op), .idle_o(control_idle)
+    .room_request_i(room_request && free_room), .room_fail_i(room_fail), .room_count_i(room_count),
+    .room_cqe_i(room_cqe), .room_last_i(room_last), .room_emit_i(room_emit), .verdict_i(verdict),
+    .stall_i(stall), .full_i(full), .walks_i(walks), .send_i(send), .rekey_i(rekey),
+    .key_ready_i(again_req_ready_i), .key_done_i(again_rsp_valid_i), .key_ok_i(again_rsp_i.ok),
+    .walking_i(walking), .stale_i(stale), .gone_o(gone), .between_o(between),
+    .list_bad_i(list_long), .walk_ready_i, .walk_done_i, .walk_bad_i(walk_bad), .inv_i(inv),
+    .inv_ready_i(key_op_req_ready_i), .inv_done_i(key_op_rsp_valid_i), .responds_i(responds),
+    .found_i(replay_match), .usable_i((!slot_pends || replay_passed) && key_i.ok),
+    .find_end_i(slot_end), .has_slot_i(read.pending != '0),
+    .has_record_i(read.ack != roci_pkg::ResponderAckNone), .flushes_i(read.flush), .srq_i(attr.srq),
+    .picked_i(picked), .emit_nak_i(response_nak), .emit_more_i(response_more),
+    .cmd_ready_i(order_ready), .posted_i(rsp_i.posted), .pick_o(pick), .kind_o(kind),
+    .of_request_o(of_request), .of_result_o(of_result), .queue_pop_o(queue_pop),
+    .event_init_o(event_init), .event_flush_o(event_flush), .event_ready_o(qp_event_ready_o),
+    .live_o(live), .look_o(look), .peeked_o(peeked), .list_next_o(list_next), .list_bad_o(list_bad),
+    .walk_valid_o, .inv_valid_o(key_op_req_valid_o), .key_valid_o(again_req_valid_o),
+    .key_waits_o(again_waits_o), .slot_read_o(slot_read), .find_next_o(find_next),
+    .commit_o(commit), .finding_o(finding), .replay_o(replay), .miss_o(miss),
+    .slot_pick_o(slot_pick), .emitting_o(emitting), .emit_o(emit), .count_nak_o(count_nak),
+    .result_o(done_ready_o), .fault_o(fault_ready_o), .flush_cqe_o(flush_one),
+    .last_wqe_o(last_wqe), .push_o(push), .cmd_valid_o(order_valid), .cmd_op_o(order_op),
+    .idle_o(control_idle)
   );
 
   // Outputs.
   roci_responder_out u_out (
-    .clk_i, .rst_ni, .idle_o(out_idle), .qpn_i(qpn), .meta_i, .commit_i(commit),
-    .replay_i(replay), .miss_i(miss), .inv_i(inv), .issue_i(emit && via_desc),
-    .last_desc_i(read.last_desc), .fault_i(fault_ready_o), .fault_write_i,
-    .fault_response_i(fault_i.response), .between_i(between), .wr_done_i, .sent_i, .drain_i,
-    .drained_o, .done_o(done), .ticket_o(ticket), .newest_o(newest), .issued_o(issued),
-    .sent_o(sent), .clear_of_tx_o(clear_of_tx), .fault_msn_o(fault_msn),
-    .read_bad_i(gone && bad_read && !qp.dead), .apply_cqe_i(apply_cqe),
-    .apply_cqe_valid_i(apply_cqe_valid), .apply_fail_i(apply_fail),
+    .clk_i, .rst_ni, .idle_o(out_idle), .qpn_i(qpn), .meta_i, .commit_i(commit), .replay_i(replay),
+    .miss_i(miss), .inv_i(inv), .issue_i(emit && via_desc), .last_desc_i(read.last_desc),
+    .fault_i(fault_ready_o), .fault_write_i, .fault_response_i(fault_i.response),
+    .between_i(between), .wr_done_i, .sent_i, .drain_i, .drained_o, .done_o(done),
+    .ticket_o(ticket), .newest_o(newest), .issued_o(issued), .sent_o(sent),
+    .clear_of_tx_o(clear_of_tx), .fault_msn_o(fault_msn), .read_bad_i(gone && bad_read && !qp.dead),
+    .apply_cqe_i(apply_cqe), .apply_cqe_valid_i(apply_cqe_valid), .apply_fail_i(apply_fail),
     .apply_fail_valid_i(apply_fail_valid), .apply_seg_i(apply_seg),
-    .apply_seg_valid_i(apply_seg_valid), .apply_count_i(apply_count),
-    .established_i(established), .last_wqe_i(last_wqe && !qp.last_wqe), .walk_seg_i,
-    .walk_seg_valid_i, .walk_seg_ready_o, .emit_i(emit), .response_len_i(response_len),
-    .count_nak_i(count_nak), .flush_one_i(flush_one), .recv_cqn_i(attr.recv_cqn), .rsp_i,
-    .live_i(live), .psn_i(read.epsn), .msn_i(read.msn), .live_ready_o, .live_o,
-    .drop_i(apply_drop), .drop_o, .apply_job_i(apply_job), .apply_job_valid_i(apply_job_valid),
-    .result_i(done_ready_o), .jobs_o(jobs), .job_o, .job_valid_o, .job_ready_i,
+    .apply_seg_valid_i(apply_seg_valid), .apply_count_i(apply_count), .established_i(established),
+    .last_wqe_i(last_wqe && !qp.last_wqe), .walk_seg_i, .walk_seg_valid_i, .walk_seg_ready_o,
+    .emit_i(emit), .response_len_i(response_len), .count_nak_i(count_nak), .flush_one_i(flush_one),
+    .recv_cqn_i(attr.recv_cqn), .rsp_i, .live_i(live), .psn_i(read.epsn), .msn_i(read.msn),
+    .live_ready_o, .live_o, .drop_i(apply_drop), .drop_o, .apply_job_i(apply_job),
+    .apply_job_valid_i(apply_job_valid), .result_i(done_ready_o), .jobs_o(jobs), .job_o,
+    .job_valid_o, .job_ready_i,
     .memory_bad_i((done_ready_o && done_i.error && !qp.dead)
                   || (fault_ready_o && (!qp.dead || fault_i.response))),
     .last_ticket_i(read.ack_ticket), .walking_i(walking), .room_request_o(room_request),
     .room_last_o(room_last), .room_cqe_o(room_cqe), .room_fail_o(room_fail),
-    .room_count_o(room_count), .freed_o(freed), .cqe_o, .cqe_valid_o, .cqe_ready_i,
-    .fail_o, .fail_valid_o, .fail_ready_i, .event_o, .event_valid_o, .event_ready_i,
-    .count_o, .count_valid_o, .count_ready_i, .req_seg_o, .req_seg_valid_o, .req_seg_ready_i
+    .room_count_o(room_count), .freed_o(freed), .cqe_o, .cqe_valid_o, .cqe_ready_i, .fail_o,
+    .fail_valid_o, .fail_ready_i, .event_o, .event_valid_o, .event_ready_i, .count_o,
+    .count_valid_o, .count_ready_i, .req_seg_o, .req_seg_valid_o, .req_seg_ready_i
   );
 
   assign idle_o = control_idle && owed_idle && out_idle && receive_idle && jobs == '0

@@ -142,7 +142,7 @@ module roci_responder_ack_tb (
   logic        f_seen_q;
   logic [31:0] f_ticket_q, f_since, f_waits;
   logic [23:0] f_age;
-  logic        f_takes, f_covered, f_covered_next;
+  logic        f_takes, f_acks, f_covered, f_covered_next;
   assign f_age   = qp_q.epsn - f_psn;
   assign f_takes = commit_i && (verdict_i == roci_pkg::VerdictSend
                                 || verdict_i == roci_pkg::VerdictWrite) && psn_i == f_psn;
@@ -154,8 +154,9 @@ module roci_responder_ack_tb (
   assign f_since = newest_q - f_ticket_q;
   assign f_waits = done_q - f_ticket_q;
   // An ACK acknowledges all up to its PSN, a NAK all before it.
-  assign f_covered      = qp_q.ack == roci_pkg::ResponderAckAck ? f_age >= age_ack
-                                                                : f_age > age_ack;
+  assign f_acks         = qp_q.ack == roci_pkg::ResponderAckAck
+                       || (qp_q.ack == roci_pkg::ResponderAckFatal && !qp_q.ack_syndrome[5]);
+  assign f_covered      = f_acks ? f_age >= age_ack : f_age > age_ack;
   assign f_covered_next = f_age >= age_next;
 
   logic        f_record, f_urgent;
@@ -173,7 +174,9 @@ module roci_responder_ack_tb (
   // invariants
   `ASSERT(SeenIsBeforeExpected, `IMPLIES(f_seen_q && f_age < Far, f_age != '0))
   `ASSERT(LastIsBeforeExpected, age_last != '0)
-  `ASSERT(AckIsBeforeExpected, `IMPLIES(qp_q.ack == roci_pkg::ResponderAckAck, age_ack != '0))
+  `ASSERT(NakHasItsSyndrome, `IMPLIES(qp_q.ack == roci_pkg::ResponderAckNak,
+                                      qp_q.ack_syndrome[5]))
+  `ASSERT(AckIsBeforeExpected, `IMPLIES(f_acks, age_ack != '0))
   `ASSERT(NextIsBeforeExpected, `IMPLIES(qp_q.next, age_next != '0 && f_record))
   `ASSERT(AckWaits, `IMPLIES(f_seen_q && f_age < Far && f_since < Long && f_record && !f_urgent
                              && f_covered, f_ack_lead < Long))
@@ -189,6 +192,7 @@ module roci_responder_ack_tb (
   `COVER(CoalescedAckLeaves, f_acked && !nak && f_psn != qp_q.ack_psn && qp_q.next)
   `COVER(AckWaited, f_record && !pick_record && !has_slot_i)
   `COVER(RnrNakLeaves, f_acked && nak && !f_urgent)
+  `COVER(LastAckLeaves, f_acked && !nak && qp_q.ack == roci_pkg::ResponderAckFatal)
 `endif
 
 endmodule

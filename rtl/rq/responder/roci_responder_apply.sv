@@ -83,8 +83,10 @@ module roci_responder_apply (
   assign slot_after = 5'(qp_i.slot_next) + 5'd1;
   assign taken      = 16'd1 << qp_i.slot_next;
 
-  logic        ack;
+  // Without a NAK the connection ends with an ACK of what was received before, if one was due.
+  logic        ack, silent;
   logic [23:0] ack_psn, msn;
+  assign silent  = !syndrome_i[5];  // the syndrome of an ACK
   assign ack     = ((send || write) && meta_i.ack_req && !meta_i.uc)
                 || verdict_i == roci_pkg::VerdictReack;
   assign ack_psn = executes ? meta_i.psn : qp_i.last_psn;
@@ -154,7 +156,10 @@ module roci_responder_apply (
       if (nak) begin
         qp_o.dead    = 1'b1;
         qp_o.message = roci_pkg::ResponderInNothing;
-        if (meta_i.uc) qp_o.ack = roci_pkg::ResponderAckNone;
+        if (silent) qp_o.ack_psn = qp_i.last_psn;
+        if (meta_i.uc || (silent && qp_i.ack == roci_pkg::ResponderAckNone)) begin
+          qp_o.ack = roci_pkg::ResponderAckNone;
+        end
       end
     end
   end

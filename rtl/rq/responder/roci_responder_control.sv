@@ -41,6 +41,7 @@ module roci_responder_control #(
   // findings, those on a request as they were kept in Look
   input  logic [3:0]           verdict_i,
   input  logic                 stall_i,
+  input  logic                 full_i,          // it becomes a NAK in the next clock
   input  logic                 send_i,          // the request is a SEND
   input  logic                 walks_i,         // a SEND has payload whose place is not known
   input  logic                 list_bad_i,
@@ -91,10 +92,12 @@ module roci_responder_control #(
   output logic                 slot_read_o,
   output logic                 find_next_o,     // with slot_read_o: read the next slot
   output logic                 commit_o,
+  output logic                 finding_o,       // a slot was compared; from a register
   output logic                 replay_o,
   output logic                 miss_o,
   output logic                 slot_pick_o,     // keep which response was picked
   output logic                 gone_o,          // the key of the READ is gone
+  output logic                 emitting_o,      // a response is picked; from a register
   output logic                 emit_o,
   output logic                 count_nak_o,
   output logic                 result_o,
@@ -111,7 +114,7 @@ module roci_responder_control #(
   typedef enum logic [4:0] {
     StIdle, StLook, StDecide, StPeek, StList, StWalk, StKey, StKeyed, StInv, StInvalidated, StFind,
     StAdd, StCompare, StFound, StCommit, StSlot, StSlotKey, StSlotKeyed, StGone, StEmit, StCountNak,
-    StResult, StFault, StOrder, StFlush, StFlushed
+    StResult, StFault, StOrder, StFlush, StFlushed, StStuck
   } state_e;
   state_e     state_q, state_d;
   logic [2:0] kind_q;
@@ -135,7 +138,8 @@ module roci_responder_control #(
 
   assign of_request_o = kind_q == roci_pkg::ResponderKindRequest;
   assign of_result_o  = kind_q == roci_pkg::ResponderKindResult;
-
+  assign emitting_o   = state_q == StEmit;
+  assign finding_o    = state_q == StFound;
   // Inputs of this block follow these in the same clock.
   assign walk_valid_o = state_q == StList && !list_bad_q;
   // The list is read in Look, compared in Decide, and read again for List.
@@ -180,18 +184,15 @@ module roci_responder_control #(
             end else if (has_record_i) begin
               slot_pick_o = 1'b1;
               state_d     = StEmit;
-            end else if (flushes_i) begin
-              if (room_cqe_i) state_d = StFlush;
-              else stuck = 1'b1;
-            end
+            end else if (flushes_i) state_d = room_cqe_i ? StFlush : StStuck;
           end
         endcase
       end
-
       // Request.
       StDecide: begin
-        if (stall_i) begin
-          block = 1'b1;
+        block = stall_i;
+        if (stall_i || full_i) begin
+          state_d = stall_i ? StIdle : StCommit;
         end else begin
           unique case (verdict_i)
             roci_pkg::VerdictPeek:   state_d = StPeek;
@@ -235,7 +236,6 @@ module roci_responder_control #(
           state_d     = StFind;
         end
       StCommit: commits = 1'b1;
-
       // Step.
       StSlot: begin
         slot_pick_o = 1'b1;
@@ -259,6 +259,7 @@ module roci_responder_control #(
         free_request = !(picked_i && stale_i) && !emit_nak_i;
       end
       StCountNak: count_nak_o = 1'b1;
+      StStuck:    stuck = 1'b1;
       StFlush: state_d = cmd_ready_i ? StFlushed : StFlush;
       StFlushed: begin
         flush_cqe_o = posted_q;
@@ -266,7 +267,6 @@ module roci_responder_control #(
         stuck       = !posted_q && srq_i && !room_last_i;
         push_o      = flush_cqe_o;
       end
-
       // Others.
       StResult: {result_o, push_o} = 2'b11;
       StFault:  {fault_o, push_o} = 2'b11;

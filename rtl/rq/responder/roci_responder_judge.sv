@@ -26,6 +26,7 @@ module roci_responder_judge (
   input  logic [31:0]               ticket_i,
   input  roci_pkg::responder_qp_t   plain_i,       // word of the queue pair: only `dead` counts
                                                    // when it is up; the whole word
+  input  logic                      slot_full_i,   // with it: the response of slot_next is due
   input  roci_pkg::responder_qp_t   qp_i,          // a clock later
   input  roci_pkg::qp_attr_t        attr_i,
   input  roci_pkg::qp_attr_t        attr_kept_i,   // likewise
@@ -51,6 +52,8 @@ module roci_responder_judge (
   // findings
   output logic [3:0]                verdict_o,
   output logic                      stall_o,
+  output logic                      full_o,        // no replay slot is free: a NAK from the next
+                                                   // clock on
   output logic                      walks_o,       // the list must be walked
   output logic                      send_o,        // the packet is of a SEND
   output logic                      first_o,       // the packet begins a message; from look_i on
@@ -89,6 +92,7 @@ module roci_responder_judge (
   logic [3:0]      verdict, verdict_q;
   // What a request waits for: atomics, responses before the end of a key, a receive.
   logic            busy_q, owes_q, waits_q;
+  logic            read_q, full_q;  // a READ or atomic; the response in its slot has not left
   logic [15:0]     index_q;    // index of the receive that was requested
   logic [7:0]      syndrome, syndrome_q, status, status_q;
   logic            access_event, access_event_q, takes, takes_q, first_q, last, last_q;
@@ -115,6 +119,7 @@ module roci_responder_judge (
     inv_o    <= meta_i.opcode == roci_pkg::OpRcSendLastInv
                 || meta_i.opcode == roci_pkg::OpRcSendOnlyInv;
     atomic_q <= meta_i.opcode == roci_pkg::OpRcCmpSwap || meta_i.opcode == roci_pkg::OpRcFetchAdd;
+    read_q   <= meta_i.opcode == roci_pkg::OpRcReadRequest;
   end
   // The request, kept for the clock of look_i.
   localparam logic [12:0] GrhBytes = 13'(roci_pkg::Ipv6Bits / 8);
@@ -147,7 +152,6 @@ module roci_responder_judge (
     .message_i(plain_i.message), .write_left_i(plain_i.write_left), .bytes_i(plain_i.bytes),
     .access_i(attr_i.access), .pmtu_i(attr_i.pmtu),
     .max_dest_rd_atomic_i(attr_i.max_dest_rd_atomic),
-    .slot_free_i(!plain_i.pending[plain_i.slot_next] || plain_i.replayed[plain_i.slot_next]),
     .peeked_i(peeked_q || foreseen), .posted_i(posted_q || foreseen),
     .verdict_o(verdict), .syndrome_o(syndrome), .status_o(status),
     .access_event_o(access_event), .takes_o(takes), .last_o(last), .first_o
@@ -156,9 +160,15 @@ module roci_responder_judge (
   // cannot, and the response to a READ follows the atomic's write. The end of a key does not
   // overtake READs of its queue pair.
   assign stall_o = verdict_q != roci_pkg::VerdictIgnore
-                && ((busy_q && verdict_q != roci_pkg::VerdictRead)
+                && ((busy_q && (verdict_q != roci_pkg::VerdictRead || full_q))
                     || (verdict_q == roci_pkg::VerdictAtomic && job_waits_i)
                     || (verdict_q == roci_pkg::VerdictSend && owes_q) || waits_q);
+
+  // Slots are looked at beside the verdict. The NAK for want of one is that of an invalid request,
+  // and replaces another NAK too.
+  assign full_o = full_q && (verdict_q == roci_pkg::VerdictRead
+                             || verdict_q == roci_pkg::VerdictAtomic
+                             || verdict_q == roci_pkg::VerdictNak);
 
   logic               again_q;
   logic [63:0]        addr_q, va_q;    // where the payload goes
@@ -204,12 +214,19 @@ module roci_responder_judge (
       addr_q      <= again_key_i.addr;
       pasid_q     <= again_key_i.pasid;
     end
+    if (full_o) begin
+      verdict_q      <= roci_pkg::VerdictNak;
+      syndrome_q     <= roci_pkg::SynNakInvalid;
+      status_q       <= roci_pkg::StatusRemInvReqErr;
+      access_event_q <= 1'b0;
+    end
     if (look_i) begin
       verdict_q      <= verdict;
       walks_o        <= meta_i.payload_len != '0 && !placed;
       busy_q         <= plain_i.atomics != '0 && !atomic_q;
       owes_q         <= (plain_i.pending & ~plain_i.replayed) != '0 && inv_o;
       waits_q        <= peeked_q && posted_q && !fetched_q && !foreseen;
+      full_q         <= slot_full_i && (read_q || atomic_q);
       syndrome_q     <= syndrome;
       status_q       <= status;
       access_event_q <= access_event;
@@ -240,7 +257,8 @@ module roci_responder_judge (
     end
     if (inv_bad_i || (again_i && !again_key_i.ok)) begin
       verdict_q      <= uc_q ? roci_pkg::VerdictDiscard : roci_pkg::VerdictNak;
-      syndrome_q     <= roci_pkg::SynNakAccess;
+      // The SEND itself gets no response: see roci_responder_apply.
+      syndrome_q     <= inv_bad_i ? roci_pkg::SynAckNoCredits : roci_pkg::SynNakAccess;
       status_q       <= roci_pkg::StatusLocAccessErr;
       access_event_q <= 1'b1;
     end

@@ -26,21 +26,29 @@ module roci_responder_msn #(
   output logic [23:0] msn_o       // messages before it
 );
 
-  logic [15:0]            ticket, since;
-  logic                   ready, valid, landed;
+  logic [15:0]            ticket, ticket_q, since;
+  logic [23:0]            msn;
+  logic                   ready, valid, valid_q, take, landed;
   logic [$clog2(Depth):0] level;
   roci_fifo #(.Width(40), .Depth(Depth)) u_packets (
     .clk_i, .rst_ni,
     .in_data_i({ticket_i, msn_i}), .in_valid_i(push_i), .in_ready_o(ready),
-    .out_data_o({ticket, msn_o}), .out_valid_o(valid), .out_ready_i(landed), .level_o(level)
+    .out_data_o({ticket, msn}), .out_valid_o(valid), .out_ready_i(take), .level_o(level)
   );
-  assign since  = done_i - ticket;
+  // The oldest packet stands in registers: what lands is compared with it, not with the memory.
+  assign since  = done_i - ticket_q;
   assign landed = signed'(since) >= 16'sd0;
+  assign take   = valid && (!valid_q || landed);
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) valid_q <= 1'b0;
+    else valid_q <= take || (valid_q && !landed);
+    if (take) {ticket_q, msn_o} <= {ticket, msn};
+  end
 
   logic unused;
   assign unused = &{1'b0, level};
 
   `ASSERT(PacketHasRoom, `IMPLIES(push_i, ready))
-  `ASSERT(OldestHasFailed, `IMPLIES(failed_i, valid && since == 16'hFFFF))
+  `ASSERT(OldestHasFailed, `IMPLIES(failed_i, valid_q && since == 16'hFFFF))
 
 endmodule

@@ -158,7 +158,9 @@ module roci_responder_out (
   end
 
   // Registers.
-  logic job_push;
+  logic       job_push;
+  logic [4:0] jobs_less;
+  assign jobs_less = jobs_o - 5'(result_i);
   always_ff @(posedge clk_i) index_q <= rsp_i.index;  // the receive is flushed a clock later
   assign job_push = commit_i && apply_job_valid_i;
   always_ff @(posedge clk_i) begin
@@ -168,7 +170,7 @@ module roci_responder_out (
       drop_o       <= '0;
       live_ready_o <= 1'b0;
     end else begin
-      jobs_o       <= jobs_o + 5'(job_push) - 5'(result_i);
+      jobs_o       <= job_push ? jobs_less + 5'd1 : jobs_less;
       job_valid_o  <= job_push || (job_valid_o && !job_ready_i);
       live_ready_o <= live_i;
       drop_o       <= commit_i ? drop_i : '0;

@@ -27,6 +27,7 @@ module roci_responder_request #(
   // the queue pair in progress
   input  logic [23:0]               qpn_i,
   input  roci_pkg::responder_qp_t   plain_i,            // its word: see roci_responder_table,
+  input  logic                      slot_full_i,        // the response of its next slot is due
   input  roci_pkg::responder_qp_t   qp_i,               // and a clock later
   input  roci_pkg::qp_attr_t        attr_i,
   input  roci_pkg::qp_attr_t        attr_kept_i,        // likewise
@@ -53,6 +54,7 @@ module roci_responder_request #(
   // findings
   output logic [3:0]                verdict_o,
   output logic                      stall_o,
+  output logic                      full_o,
   output logic                      walks_o,
   output logic                      send_o,
   output logic                      inv_o,
@@ -124,13 +126,13 @@ module roci_responder_request #(
 
   roci_responder_judge u_judge (
     .clk_i, .rst_ni, .meta_i, .key_i, .foreseen_i, .foreseen_index_i, .placed_i, .changed_i,
-    .key_age_i(age), .ticket_i, .plain_i, .qp_i, .attr_i, .attr_kept_i, .state_i, .reset_i,
-    .slot_i, .job_waits_i,
+    .key_age_i(age), .ticket_i, .plain_i, .slot_full_i, .qp_i, .attr_i, .attr_kept_i, .state_i,
+    .reset_i, .slot_i, .job_waits_i,
     .pick_i, .look_i, .peeked_i, .rsp_i, .list_bad_i, .walk_bad_i(walk_bad_o),
     .walk_good_i(walk_done_i && !walk_bad_o), .walk_status_i,
     .inv_bad_i(key_op_rsp_valid_i && !key_op_rsp_i.ok),
     .again_i(again_waits_i && again_rsp_valid_i), .again_key_i(again_rsp_i), .commit_i,
-    .verdict_o, .stall_o, .walks_o, .send_o, .first_o(first), .bytes_o(bytes), .inv_o,
+    .verdict_o, .stall_o, .full_o, .walks_o, .send_o, .first_o(first), .bytes_o(bytes), .inv_o,
     .first_write_o(first_write), .again_write_o(again_write), .match_o, .passed_o, .replay_slot_o,
     .again_key_o(again_key), .again_o(again), .qp_o, .slot_o, .slot_write_o, .job_o, .job_valid_o,
     .seg_o, .seg_valid_o, .cqe_o, .cqe_valid_o, .fail_o, .fail_valid_o, .established_o, .count_o,

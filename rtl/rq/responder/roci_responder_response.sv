@@ -71,16 +71,18 @@ module roci_responder_response (
   assign middle      = !slot_i.first && !last_i;
 
   // Credits: twice the logarithm, and the bit below the leading one (9.7.7.2).
-  logic [7:0] good, good_q;
+  logic [7:0]  good;
+  logic [15:0] posted_q;
+  logic        credits_q;
+  always_ff @(posedge clk_i) {credits_q, posted_q} <= {credits_i, posted_i};
   always_comb begin
     good = '0;
     for (int i = 1; i < 16; i++) begin
-      if (posted_i[i]) good = 8'({4'(i), posted_i[i-1]});
+      if (posted_q[i]) good = 8'({4'(i), posted_q[i-1]});
     end
-    if (posted_i == 16'd1) good = 8'd1;
-    if (!credits_i) good = roci_pkg::SynAckNoCredits;
+    if (posted_q == 16'd1) good = 8'd1;
+    if (!credits_q) good = roci_pkg::SynAckNoCredits;
   end
-  always_ff @(posedge clk_i) good_q <= good;
 
   always_comb begin
     desc_o        = '0;
@@ -91,7 +93,7 @@ module roci_responder_response (
     aeth           = '0;
     aeth.msn       = slot_picked_i ? slot_i.msn : qp_i.ack_msn;
     {aeth.kind, aeth.code} = slot_picked_i || qp_i.ack == roci_pkg::ResponderAckAck
-                             ? good_q : qp_i.ack_syndrome;
+                             ? good : qp_i.ack_syndrome;
     if (slot_picked_i && read) begin
       desc_o.opcode      = single       ? roci_pkg::OpRcReadRespOnly
                          : slot_i.first ? roci_pkg::OpRcReadRespFirst
@@ -114,7 +116,8 @@ module roci_responder_response (
   assign seg_o.len   = len_i;
   assign seg_o.last  = 1'b1;
   assign seg_o.drop  = 1'b0;
-  assign nak_o       = !slot_picked_i && qp_i.ack != roci_pkg::ResponderAckAck;
+  assign nak_o       = !slot_picked_i && qp_i.ack != roci_pkg::ResponderAckAck
+                    && qp_i.ack_syndrome[5];  // not the last ACK of a connection
 
   // What remains.
   always_comb begin

@@ -25,6 +25,7 @@ module roci_responder_state #(
   output logic [23:0]               qpn_o,         // number of the queue pair that was read
   output roci_pkg::responder_qp_t   read_o,        // its word,
   output roci_pkg::responder_qp_t   plain_o,       // sooner: only `dead` counts when it is up
+  output logic                      full_o,        // its next slot has a response that is due
   output roci_pkg::responder_qp_t   qp_o,          // the same a clock later, from registers
   output roci_pkg::qp_attr_t        attr_o,
   output roci_pkg::qp_attr_t        attr_kept_o,   // likewise
@@ -50,9 +51,11 @@ module roci_responder_state #(
   input  roci_pkg::responder_qp_t   apply_qp_i,
   input  roci_pkg::responder_slot_t apply_slot_i,
   input  logic                      apply_slot_write_i,
-  input  logic                      replay_i,
+  input  logic                      finding_i,     // a replay may be made in this clock,
+  input  logic                      replay_i,      // and is
   input  roci_pkg::responder_slot_t replay_slot_i,
-  input  logic                      emit_i,
+  input  logic                      emitting_i,    // a response may leave in this clock,
+  input  logic                      emit_i,        // and does
   input  logic                      via_desc_i,    // the response leaves by tx's payload queue
   input  logic                      slot_picked_i,
   input  logic                      gone_i,        // the key of the READ in slot_o is gone
@@ -80,7 +83,8 @@ module roci_responder_state #(
 
   localparam int unsigned RowBits = $clog2(NumQps);
 
-  logic                      write, slot_write, table_ready, slots_ready, unused;
+  logic                      write, slot_write, table_ready, slots_ready, full_q, full_d, unused;
+  logic                      by_slot;  // the event is about slot_at_q, else about the next slot
   logic [3:0]                slot_read_index, oldest;
   logic [4:0]                slot_at_q;  // 16: past the last
   logic [15:0]               from_next;
@@ -88,6 +92,7 @@ module roci_responder_state #(
   roci_pkg::responder_qp_t   read, qp, qp_d;
   roci_pkg::responder_slot_t slot, slot_d;
   assign row          = qpn_o[RowBits-1:0];
+  assign by_slot      = finding_i || emitting_i || gone_i || result_i;
   assign read_o       = read;
   assign qp_o         = qp;
   assign slot_o       = slot;
@@ -111,13 +116,13 @@ module roci_responder_state #(
   end
   roci_responder_table #(.NumQps(NumQps)) u_table (
     .clk_i, .rst_ni, .row_write_valid_i, .row_write_i,
-    .read_i(pick_i), .qpn_i(pick_qpn), .qpn_o, .qp_o(read), .plain_o, .attr_o, .state_o,
+    .read_i(pick_i), .qpn_i(pick_qpn), .qpn_o, .qp_o(read), .plain_o, .full_o, .attr_o, .state_o,
     .posted_o, .reset_o, .posted_write_i, .posted_row_i, .posted_i,
-    .write_i(write), .qp_i(qp_d), .ready_o(table_ready)
+    .write_i(write), .qp_i(qp_d), .full_i(full_d), .ready_o(table_ready)
   );
   roci_ram #(.Width(roci_pkg::ResponderSlotBits), .Depth(16 * NumQps)) u_slots (
     .clk_i, .rst_ni,
-    .write_i(slot_write), .write_row_i({row, commit_i ? qp.slot_next : slot_at_q[3:0]}),
+    .write_i(slot_write), .write_row_i({row, by_slot ? slot_at_q[3:0] : qp.slot_next}),
     .write_data_i(slot_d),
     .read_i(slot_read_i), .read_row_i({row, slot_read_index}), .read_data_o(slot),
     .ready_o(slots_ready)
@@ -125,18 +130,25 @@ module roci_responder_state #(
   assign slot_read_index = find_next_i  ? slot_at_q[3:0] + 4'd1
                          : of_result_i  ? done_i.slot
                          : of_request_i ? 4'd0 : oldest;
-  // The ring is full once slot_next has wrapped, so the slots from slot_next on are the oldest.
+  function automatic logic [3:0] lowest(input logic [15:0] bits);
+    logic [1:0] group;
+    logic [3:0] four;
+    group  = bits[3:0] != '0 ? 2'd0 : bits[7:4] != '0 ? 2'd1 : bits[11:8] != '0 ? 2'd2 : 2'd3;
+    four = group == 2'd0 ? bits[3:0] : group == 2'd1 ? bits[7:4]
+           : group == 2'd2 ? bits[11:8] : bits[15:12];
+    lowest = {group, four[0] ? 2'd0 : four[1] ? 2'd1 : four[2] ? 2'd2 : 2'd3};
+  endfunction
+  // The ring is full once slot_next has wrapped, so the slots from slot_next on are the oldest. A
+  // word that reads as 0 has none, whatever is read of it here.
   always_comb begin
-    for (int i = 0; i < 16; i++) from_next[i] = read.pending[i] && 5'(i) >= 5'(read.slot_next);
-    oldest = '0;
-    for (int i = 15; i >= 0; i--) begin
-      if (from_next == '0 ? read.pending[i] : from_next[i]) oldest = 4'(i);
-    end
+    for (int i = 0; i < 16; i++) from_next[i] = plain_o.pending[i] && 4'(i) >= plain_o.slot_next;
+    oldest = from_next == '0 ? lowest(plain_o.pending) : lowest(from_next);
   end
 
   // What an event leaves follows from registers: no event ends in the clock in which it is read.
   always_ff @(posedge clk_i) begin
     qp          <= read;
+    full_q      <= full_o;
     attr_kept_o <= attr_o;
   end
 
@@ -155,15 +167,17 @@ module roci_responder_state #(
   logic [15:0] slot_bit;
   assign slot_bit = 16'd1 << slot_at_q[3:0];
   logic        responds, bad_result, bad_write, bad_read, leads_q;
-  logic [23:0] fatal_psn, fatal_lead;
+  logic        leads;
+  logic [23:0] fatal_psn, unused_lead;
   assign responds    = !qp.dead || qp.ack == roci_pkg::ResponderAckFatal;
   assign bad_result = result_i && done_i.error && responds;
   assign fatal_psn  = fault_taken_i ? fault_i.psn : gone_i ? slot.next_psn : slot.psn;
   assign bad_read   = gone_i && bad_read_o;
   assign bad_read_o = responds && (qp.replayed & slot_bit) == '0;
-  assign fatal_lead = read.ack_psn - fault_i.psn;
-  // A fault is taken a clock after its queue pair was read.
-  always_ff @(posedge clk_i) leads_q <= signed'(fatal_lead) > 24'sd0;
+  // A fault replaces a fatal record that acknowledges its packet: a NAK acknowledges what is before
+  // its PSN, the last ACK its PSN too, which is the carry. It is taken a clock after the read.
+  assign {leads, unused_lead} = {fault_i.psn, 1'b1} + {~read.ack_psn, read.ack_syndrome[5]};
+  always_ff @(posedge clk_i) leads_q <= leads;
   assign bad_write  = fault_taken_i && !fault_i.response && responds
                    && (!qp.dead || leads_q);
   always_comb begin
@@ -172,12 +186,12 @@ module roci_responder_state #(
     write = commit_i || replay_i || emit_i || init_i || flush_i || flush_one_i || last_wqe_i
          || fault_taken_i || gone_i || result_i;
     qp_d  = apply_qp_i;
-    if (replay_i) begin
+    if (finding_i) begin
       qp_d = qp;
       qp_d.pending  = qp.pending | slot_bit;
       qp_d.replayed = qp.replayed | slot_bit;
     end
-    if (emit_i) begin
+    if (emitting_i) begin
       qp_d = response_qp_i;
       if (via_desc_i) qp_d.last_desc = issued_i + 16'd1;
     end
@@ -234,12 +248,37 @@ module roci_responder_state #(
     if (bad_result || bad_read) qp_d.pending = '0;
   end
 
+  // Whether the response in the slot that the next READ or atomic takes is still due, as the word
+  // says of itself, found beside it and stored with it.
+  logic [15:0] due;
+  logic [3:0]  after;  // the slot after the next one, unless that is the last
+  logic        full_after;
+  assign due        = qp.pending & ~qp.replayed;
+  assign after      = qp.slot_next + 4'd1;
+  assign full_after = 5'(qp.slot_next) + 5'd1 == attr_kept_o.max_dest_rd_atomic
+                      ? due[0] || qp.slot_next == '0 : due[after];
+  always_comb begin
+    full_d = apply_slot_write_i ? full_after : full_q;
+    if (by_slot || fault_taken_i || flush_one_i || last_wqe_i) full_d = full_q;
+    if (emitting_i) full_d = full_q && response_qp_i.pending[qp.slot_next];
+    if ((finding_i || gone_i) && slot_at_q[3:0] == qp.slot_next) full_d = 1'b0;
+    if (flush_i) full_d = full_q && qp.ack == roci_pkg::ResponderAckFatal;
+    if (init_i || bad_result || bad_read) full_d = 1'b0;
+  end
+  logic begun_q;  // some event has begun
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begun_q <= 1'b0;
+    else if (pick_i) begun_q <= 1'b1;
+  end
+  `ASSERT(FullIsOfTheWord, `IMPLIES(write && begun_q, full_d == (qp_d.pending[qp_d.slot_next]
+                                                    && !qp_d.replayed[qp_d.slot_next])))
+
   always_comb begin
     slot_write = (commit_i && apply_slot_write_i) || replay_i || (emit_i && slot_picked_i)
               || result_i;
     slot_d     = apply_slot_i;
-    if (replay_i) slot_d = replay_slot_i;
-    if (emit_i) slot_d = response_slot_i;
+    if (finding_i) slot_d = replay_slot_i;
+    if (emitting_i) slot_d = response_slot_i;
     if (result_i) begin
       slot_d          = slot;
       slot_d.original = done_i.original;

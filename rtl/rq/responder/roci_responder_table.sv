@@ -25,6 +25,7 @@ module roci_responder_table #(
   output logic [23:0]               qpn_o,    // number of the queue pair that was read
   output roci_pkg::responder_qp_t   qp_o,
   output roci_pkg::responder_qp_t   plain_o,  // the same, but only `dead` counts when it is up
+  output logic                      full_o,   // what was written with the word, or 0
   output roci_pkg::qp_attr_t        attr_o,   // fields the responder needs; the others are 0
   output logic [2:0]                state_o,
   output logic [15:0]               posted_o,
@@ -35,6 +36,7 @@ module roci_responder_table #(
   input  logic [15:0]               posted_i,
   input  logic                      write_i,  // to the row that was read
   input  roci_pkg::responder_qp_t   qp_i,
+  input  logic                      full_i,
 
   output logic                      ready_o
 );
@@ -48,6 +50,7 @@ module roci_responder_table #(
   logic                      row_is_attr, row_is_state;
   logic [AttrBits-1:0]       attr;
   roci_pkg::responder_qp_t   stored;
+  logic                      full;
   logic                      attr_ready, state_ready, word_ready, posted_ready;
   logic                      unused;
   assign row_attr     = row_write_i.data[roci_pkg::QpAttrBits-1:0];
@@ -75,10 +78,11 @@ module roci_responder_table #(
     .write_i(row_is_state), .write_row_i(row), .write_data_i(row_write_i.data[2:0]),
     .read_i, .read_row_i(qpn_i[RowBits-1:0]), .read_data_o(state_o), .ready_o(state_ready)
   );
-  roci_ram #(.Width(roci_pkg::ResponderQpBits), .Depth(NumQps), .Forward(1)) u_word (
+  roci_ram #(.Width(roci_pkg::ResponderQpBits + 1), .Depth(NumQps), .Forward(1)) u_word (
     .clk_i, .rst_ni,
-    .write_i, .write_row_i(read_row), .write_data_i(qp_i),
-    .read_i, .read_row_i(qpn_i[RowBits-1:0]), .read_data_o(stored), .ready_o(word_ready)
+    .write_i, .write_row_i(read_row), .write_data_i({full_i, qp_i}),
+    .read_i, .read_row_i(qpn_i[RowBits-1:0]), .read_data_o({full, stored}),
+    .ready_o(word_ready)
   );
 
   roci_ram #(.Width(16), .Depth(NumQps), .Forward(1)) u_posted (
@@ -88,16 +92,21 @@ module roci_responder_table #(
   );
 
   // A reset between a read and its write wins: the write belongs to the former generation.
-  logic row_is_reset, past_q, old_read_q, kept, keeps, here, here_ready;
+  logic row_is_reset, past_q, old_read, old_read_q, new_q, keeps, here, here_ready;
+  logic here_q, set_q, clear_q;  // as the row was read, and changed in that clock
   assign row_is_reset = row_is_state && row_write_i.data[2:0] == roci_pkg::QpReset;
   always_ff @(posedge clk_i) begin
-    if (read_i) begin
-      qpn_q      <= qpn_i;
-      old_read_q <= (!here && !kept) || (row_is_reset && row == qpn_i[RowBits-1:0]);
-    end
-    past_q <= !read_i && (past_q || (row_is_reset && row == read_row));
+    if (read_i) qpn_q <= qpn_i;
+    past_q     <= !read_i && (past_q || (row_is_reset && row == read_row));
+    here_q     <= here;
+    set_q      <= keeps && read_row == qpn_i[RowBits-1:0];
+    clear_q    <= row_is_reset && row == qpn_i[RowBits-1:0];
+    new_q      <= read_i;
+    old_read_q <= old_read;
   end
-  // Rows whose word was written since their queue pair was reset.
+  // Rows whose word was written since their queue pair was reset. Their flags are looked at in the
+  // clock after the read, as the row to be read is known late, and kept then.
+  assign old_read = new_q ? clear_q || !(here_q || set_q) : old_read_q;
   roci_flags #(.Depth(NumQps)) u_here (
     .clk_i, .rst_ni,
     .set_i(keeps && !(row_is_reset && row == read_row)), .set_row_i(read_row),
@@ -105,12 +114,11 @@ module roci_responder_table #(
     .read_row_i(qpn_i[RowBits-1:0]), .flag_o(here), .ready_o(here_ready)
   );
   assign keeps   = write_i && !past_q;
-  assign kept    = keeps && read_row == qpn_i[RowBits-1:0];  // written by now
   assign reset_o = past_q;
 
   always_comb begin
     qp_o = stored;
-    if (old_read_q) begin
+    if (old_read) begin
       qp_o      = '0;
       qp_o.dead = 1'b1;
     end
@@ -118,8 +126,9 @@ module roci_responder_table #(
   // For what decides on a request: nothing else of a dead one matters, so the rest needs no choice.
   always_comb begin
     plain_o = stored;
-    if (old_read_q) plain_o.dead = 1'b1;
+    if (old_read) plain_o.dead = 1'b1;
   end
+  assign full_o  = full && !old_read;
   assign qpn_o   = qpn_q;
   assign ready_o = attr_ready && state_ready && word_ready && posted_ready
                 && here_ready;

@@ -27,7 +27,6 @@ struct Rig {
     dut->access_i = kEveryRight;
     dut->pmtu_i = 1;
     dut->max_dest_rd_atomic_i = 1;
-    dut->slot_free_i = 1;
     dut->key_ok_i = 1;
     dut->epsn_i = 100;
     dut->psn_i = 100;

@@ -4,7 +4,8 @@
 //
 // The order of the checks of an expected packet is that of 9.7.4.1: opcode sequence, opcode
 // allowed, resources, length, remote key. A packet that takes a receive gets Peek first, before its
-// length and key are looked at, and its verdict when `peeked_i` reports what was found.
+// length and key are looked at, and its verdict when `peeked_i` reports what was found. Of the
+// resources, the replay slot of a READ or atomic is left to the caller.
 //
 // UC (9.8.2.2): a first packet is the expected one whatever its PSN and ends the message before it;
 // what RC would NAK or repeat is discarded.
@@ -35,7 +36,6 @@ module roci_responder_decide (
   input  logic [3:0]               access_i,
   input  logic [2:0]               pmtu_i,
   input  logic [4:0]               max_dest_rd_atomic_i,
-  input  logic                     slot_free_i,   // the slot that a READ or atomic would take
   input  logic                     peeked_i,
   input  logic                     posted_i,
 
@@ -149,7 +149,7 @@ module roci_responder_decide (
   logic       runs;   // nothing but length, alignment and key is against the packet
   logic [3:0] early;  // verdict when it is not executed
   assign runs = !dead_i && expected && sequence_ok && allowed && (!takes || (peeked_i && posted_i))
-             && (uc_i ? send || write : !(read || atomic) || slot_free_i);
+             && (!uc_i || send || write);
   always_comb begin
     early = uc_i ? roci_pkg::VerdictDiscard : roci_pkg::VerdictNak;
     if (dead_i) begin
@@ -214,7 +214,7 @@ module roci_responder_decide (
   `ASSERT(MiddlesAreFull, `IMPLIES(executes && (send || write) && middle, payload_len_i == mtu))
   `ASSERT(NoReceiveNoExecution, `IMPLIES(executes && takes, peeked_i && posted_i))
   `ASSERT(NoDepthNoRead, `IMPLIES(executes && (read || atomic),
-                                  max_dest_rd_atomic_i != '0 && slot_free_i && payload_len_i == '0))
+                                  max_dest_rd_atomic_i != '0 && payload_len_i == '0))
   `ASSERT(UcIsSilent, `IMPLIES(uc_i, verdict_o == roci_pkg::VerdictIgnore
                                      || verdict_o == roci_pkg::VerdictPeek
                                      || verdict_o == roci_pkg::VerdictDiscard

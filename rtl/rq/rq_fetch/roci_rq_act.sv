@@ -12,7 +12,8 @@ module roci_rq_act (
   input  logic                    arrival_i,     // a fetch is complete
   input  logic                    cmd_i,         // an order
   input  logic                    take_i,        // a queue pair wants an entry of this SRQ,
-  input  logic                    take_ok_i,     // which has one
+  input  logic                    take_ok_i,     // which has one,
+  input  logic                    limit_hit_i,   // and then fewer than its limit
   input  logic                    hold_i,        // this queue pair got it
   input  logic                    bell_i,        // a doorbell
   input  logic                    work_i,        // its turn to fetch
@@ -21,7 +22,6 @@ module roci_rq_act (
   input  logic                    in_reset_i,    // queue pair
   input  logic                    takes_i,       // queue pair with an SRQ
   input  roci_pkg::receive_ring_t ring_i,
-  input  logic [15:0]             limit_i,
   input  logic [3:0]              done_epoch_i,
   input  logic                    done_bad_i,
   input  logic [4:0]              done_entries_i,
@@ -42,11 +42,6 @@ module roci_rq_act (
   output logic                    copy_o,
   output logic                    fetched_o
 );
-
-  logic [15:0] left;     // receives that remain in the SRQ after one is taken
-  logic        limit_hit;
-  assign left      = ring_i.prod - ring_i.cons - 16'd1;
-  assign limit_hit = left < limit_i;
 
   always_comb begin
     ring_o      = ring_i;
@@ -97,8 +92,8 @@ module roci_rq_act (
       if (take_ok_i) begin
         copy_o       = 1'b1;
         ring_o.cons  = ring_i.cons + 1'b1;
-        ring_o.fired = ring_i.fired || limit_hit;
-        event_o      = limit_hit;
+        ring_o.fired = ring_i.fired || limit_hit_i;
+        event_o      = limit_hit_i;
         work_push_o  = ring_i.prod != ring_i.next;
       end
     end

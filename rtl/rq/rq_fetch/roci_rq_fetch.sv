@@ -191,11 +191,15 @@ module roci_rq_fetch #(
   logic fail_set, event_set, posted_set, room, may_seek, seeks_q, take_ok_q, select_idle;
   assign bell = srq ? srq_doorbell_i.index : doorbell_i.index;
   // A queue pair with an SRQ that holds no receive requests one. Whether it holds one, and whether
-  // the SRQ has one, is known a clock after the read.
+  // the SRQ has one and how many are left then, is known a clock after the read.
+  logic        limit_hit_q;
+  logic [15:0] left;
+  assign left     = ring.prod - ring.cons - 16'd1;
   assign may_seek = at_cmd && cmd_i.op == roci_pkg::ReceiveOpPeek;
   always_ff @(posedge clk_i) begin
-    seeks_q   <= takes && ring.active && ring.prod == ring.cons;
-    take_ok_q <= ring.active && ring.got != ring.cons;
+    seeks_q     <= takes && ring.active && ring.prod == ring.cons;
+    take_ok_q   <= ring.active && ring.got != ring.cons;
+    limit_hit_q <= left < limit;
   end
   roci_rq_select #(.NumQps(NumQps), .NumSrqs(NumSrqs), .Srq(Srq)) u_select (
     .clk_i, .rst_ni, .ready_i(ready), .pause_i, .idle_o(select_idle),
@@ -228,9 +232,9 @@ module roci_rq_fetch #(
               || at_work;
   roci_rq_act u_act (
     .arrival_i(at_arrival), .cmd_i(at_cmd), .take_i(at_take), .take_ok_i(take_ok_q),
-    .hold_i(at_hold), .bell_i(at_bell || at_srq_bell), .work_i(at_work), .srq_i(srq),
-    .in_reset_i(in_reset), .takes_i(takes), .ring_i(ring), .limit_i(limit),
-    .done_epoch_i(done_epoch), .done_bad_i(done_bad), .done_entries_i(done_entries),
+    .limit_hit_i(limit_hit_q), .hold_i(at_hold), .bell_i(at_bell || at_srq_bell), .work_i(at_work),
+    .srq_i(srq), .in_reset_i(in_reset), .takes_i(takes), .ring_i(ring), .done_epoch_i(done_epoch),
+    .done_bad_i(done_bad), .done_entries_i(done_entries),
     .op_i(cmd_i.op), .copy_tag_i(copy_tag), .bell_index_i(bell), .bell_wild_i(bell_wild),
     .bell_new_i(bell_new), .entries_i(entries), .more_i(more),
     .ring_o(ring_d), .work_push_o(work_push), .fail_o(fail_set),

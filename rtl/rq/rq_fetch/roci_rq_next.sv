@@ -27,15 +27,13 @@ module roci_rq_next #(
 );
 
   // Indices go round: the doorbell is past what is posted when it is larger, and both or none of
-  // them have gone round since the oldest entry, or when it alone has. It is more than the ring
-  // ahead when the rest is above 0, or above -2^16 when it has gone round. None waits for a
-  // difference.
-  logic [15:0] ring, mask, at_ring;  // mask: bits of an index that lie in the ring
-  logic [17:0] rest;  // less one
+  // them have gone round since the oldest entry, or when it alone has. It is in the ring when one
+  // less than what it is ahead has no bit above those of the ring, or when it is not ahead.
+  logic [15:0] mask, at_ring;  // mask: bits of an index that lie in the ring
+  logic [15:0] bell_less;
   logic        bell_round, prod_round;
-  assign ring        = 16'd1 << log_i;
-  assign rest        = 18'(bell_i) - 18'(ring_i.cons) - 18'(ring) - 18'd1;
-  assign bell_wild_o = bell_round ? rest[17:16] != 2'b10 : !rest[17];
+  assign bell_less   = bell_i + ~ring_i.cons;
+  assign bell_wild_o = bell_i != ring_i.cons && (bell_less & ~mask) != '0;
   assign bell_round  = bell_i < ring_i.cons;
   assign prod_round  = ring_i.prod < ring_i.cons;
   assign bell_new_o  = bell_round == prod_round ? ring_i.prod < bell_i : bell_round;
@@ -64,7 +62,7 @@ module roci_rq_next #(
   logic [4:0]  entries;
   logic [31:0] offset;
   logic        unused;
-  assign unused      = &{ring_i, want, rest};
+  assign unused      = &{ring_i, want};
   assign posted_free = left_q < free_q ? left_q : free_q;
   assign before_end  = to_end_q < to_wrap_q ? to_end_q : to_wrap_q;
   assign want        = posted_free < before_end ? posted_free : before_end;

@@ -136,21 +136,16 @@ module roci_rq_table #(
   assign in_reset_o = qp_state == roci_pkg::QpReset;
   assign {pasid_o, base_o, log_o, stride_log_o} = srq_o ? srq_place : place;
 
-  // Ring words.
   logic [QpRowBits-1:0]    seen_row_q;
-  roci_pkg::receive_ring_t word, srq_word, stored;
-  logic                    word_ready, srq_word_ready, flags_ready;
-  roci_ram #(.Width(RingBits), .Depth(NumQps), .Forward(1)) u_word (
+  // Ring words of queue pairs, and after them those of SRQs: a result needs no choice.
+  localparam int unsigned WordRowBits = RowBits + (Srq != 0 ? 1 : 0);
+  roci_pkg::receive_ring_t stored;
+  logic                    word_ready, flags_ready;
+  roci_ram #(.Width(RingBits), .Depth(1 << WordRowBits), .Forward(1)) u_word (
     .clk_i, .rst_ni,
-    .write_i(write_i && !srq_o), .write_row_i(row_o[QpRowBits-1:0]), .write_data_i(ring_i),
-    .read_i(read_i && !read_srq_i), .read_row_i(read_row_i[QpRowBits-1:0]),
-    .read_data_o(word), .ready_o(word_ready)
-  );
-  roci_ram #(.Width(RingBits), .Depth(NumSrqs), .Forward(1)) u_srq_word (
-    .clk_i, .rst_ni,
-    .write_i(write_i && srq_o), .write_row_i(row_o[SrqRowBits-1:0]), .write_data_i(ring_i),
-    .read_i(read_i && read_srq_i), .read_row_i(read_row_i[SrqRowBits-1:0]),
-    .read_data_o(srq_word), .ready_o(srq_word_ready)
+    .write_i, .write_row_i(WordRowBits'({srq_o, row_o})), .write_data_i(ring_i),
+    .read_i, .read_row_i(WordRowBits'({read_srq_i, read_row_i})),
+    .read_data_o(stored), .ready_o(word_ready)
   );
   always_ff @(posedge clk_i) begin
     if (read_i) begin
@@ -161,11 +156,14 @@ module roci_rq_table #(
   assign srq_o = Srq != 0 && srq_read_q;
 
   // Words that were written since, of queue pairs (read at two places) and of SRQs; and SRQs that
-  // had no word written since their row came, so that the limit counts again. The flags are read
-  // with the row; what changes while the row is held is added.
-  logic       here, ahead_here, srq_here, rearm, set_here, set_srq, clear_srq;
+  // had no word written since their row came, so that the limit counts again. The flags of a row
+  // are there in the clock after its read, and kept; what changes while the row is held is added.
+  logic       here, ahead_here, srq_here, rearm_here, set_here, set_srq, clear_srq;
   logic       reset_row, moves_row;
-  logic       old_q, rearm_q, seen_old_q;
+  logic       new_q, seen_new_q, old, rearm, seen_old, old_q, rearm_q, seen_old_q;
+  // The flags as a row was read, and what changed in that clock.
+  logic       here_q, set_q, clear_q, rearm_here_q, rearm_set_q, rearm_clear_q;
+  logic       seen_here_q, seen_set_q, seen_clear_q;
   logic [3:0] ready;
   logic [QpRowBits-1:0]  qp_row, bus_row;
   logic [SrqRowBits-1:0] srq_row;
@@ -197,35 +195,37 @@ module roci_rq_table #(
   roci_flags #(.Depth(NumSrqs)) u_rearm (
     .clk_i, .rst_ni, .set_i(srq_row_q && ready[3]), .set_row_i(srq_index_q),
     .clear_i(clear_srq), .clear_row_i(srq_row),
-    .read_row_i(read_row_i[SrqRowBits-1:0]), .flag_o(rearm), .ready_o(ready[3])
+    .read_row_i(read_row_i[SrqRowBits-1:0]), .flag_o(rearm_here), .ready_o(ready[3])
   );
   always_ff @(posedge clk_i) begin
-    if (read_i && read_srq_i) begin
-      old_q   <= (!srq_here && !(set_srq && srq_row == read_row_i[SrqRowBits-1:0]))
-              || (srq_moves && srq_index_q == read_row_i[SrqRowBits-1:0]);
-      rearm_q <= (rearm && !(clear_srq && srq_row == read_row_i[SrqRowBits-1:0]))
-              || (srq_row_q && srq_index_q == read_row_i[SrqRowBits-1:0]);
-    end else if (read_i) begin
-      old_q   <= (!here && !(set_here && qp_row == read_row_i[QpRowBits-1:0]))
-              || (row_is_reset && bus_row == read_row_i[QpRowBits-1:0]);
+    if (read_srq_i) begin
+      here_q  <= srq_here;
+      set_q   <= set_srq && srq_row == read_row_i[SrqRowBits-1:0];
+      clear_q <= srq_moves && srq_index_q == read_row_i[SrqRowBits-1:0];
     end else begin
-      if (srq_o ? moves_row : reset_row) old_q <= 1'b1;
-      else if (write_i) old_q <= 1'b0;
-      if (srq_row_q && srq_index_q == srq_row) rearm_q <= 1'b1;
-      else if (clear_srq) rearm_q <= 1'b0;
+      here_q  <= here;
+      set_q   <= set_here && qp_row == read_row_i[QpRowBits-1:0];
+      clear_q <= row_is_reset && bus_row == read_row_i[QpRowBits-1:0];
     end
-    if (seen_read_i) begin
-      seen_old_q <= (!ahead_here && !(set_here && qp_row == seen_row_i))
-                 || (row_is_reset && bus_row == seen_row_i);
-    end else if (row_is_reset && bus_row == seen_row_q) begin
-      seen_old_q <= 1'b1;
-    end
+    rearm_here_q  <= rearm_here;
+    rearm_set_q   <= srq_row_q && srq_index_q == read_row_i[SrqRowBits-1:0];
+    rearm_clear_q <= clear_srq && srq_row == read_row_i[SrqRowBits-1:0];
+    seen_here_q   <= ahead_here;
+    seen_set_q    <= set_here && qp_row == seen_row_i;
+    seen_clear_q  <= row_is_reset && bus_row == seen_row_i;
+    new_q      <= read_i;
+    seen_new_q <= seen_read_i;
+    old_q      <= (srq_o ? moves_row : reset_row) || (old && !write_i);
+    rearm_q    <= (srq_row_q && srq_index_q == srq_row) || (rearm && !clear_srq);
+    seen_old_q <= seen_old || (row_is_reset && bus_row == seen_row_q);
   end
-  assign stored = srq_o ? srq_word : word;
+  assign old      = new_q ? clear_q || !(here_q || set_q) : old_q;
+  assign rearm    = new_q ? rearm_set_q || (rearm_here_q && !rearm_clear_q) : rearm_q;
+  assign seen_old = seen_new_q ? seen_clear_q || !(seen_here_q || seen_set_q) : seen_old_q;
   always_comb begin
     ring_o = stored;
-    if (srq_o && rearm_q) ring_o.fired = 1'b0;
-    if (old_q) begin
+    if (srq_o && rearm) ring_o.fired = 1'b0;
+    if (old) begin
       ring_o        = '0;
       ring_o.epoch  = stored.epoch + 4'd1;
       ring_o.active = srq_o && srq_valid;
@@ -249,10 +249,9 @@ module roci_rq_table #(
   // One less than what is left after the receive, so that the sign alone decides.
   assign seen_left      = seen_prod + ~seen_index_i;
   assign seen_here      = seen_got + ~seen_index_i;
-  assign seen_posted_o  = !seen_old_q && seen_active && signed'(seen_left) >= 16'sd0;
+  assign seen_posted_o  = !seen_old && seen_active && signed'(seen_left) >= 16'sd0;
   assign seen_fetched_o = seen_posted_o && signed'(seen_here) >= 16'sd0;
 
-  assign ready_o = attr_ready && state_ready && srq_ready && word_ready && srq_word_ready
-                && flags_ready;
+  assign ready_o = attr_ready && state_ready && srq_ready && word_ready && flags_ready;
 
 endmodule

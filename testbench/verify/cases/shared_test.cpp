@@ -195,3 +195,36 @@ TEST_CASE(
                                     "free a fast region");
       });
 }
+
+TEST_CASE("shared: RSP-47 a SEND with a bad key is not NAKed, what precedes it is acknowledged") {
+  for (const unsigned wrong : {0u, 1u}) {  // no such key, and one that is not to be freed
+    Pair pair(narrow());
+    pair.run(
+        [&](Endpoint& self, Endpoint& peer) {
+          pair.meet(0);
+          fill(self.data(), 3000, 1);
+          self.qp().send(request(Opcode::kWrite, self, 0, 3000, peer, 8192));
+          self.qp().send(request(Opcode::kSend, self, 0, 20, peer, 0));
+          driver::SendRequest free = request(Opcode::kSendInv, self, 0, 20, peer, 0);
+          free.imm = wrong == 0 ? 0xDEADBE00 : peer.region.key();
+          self.qp().send(free);
+          self.qp().send(request(Opcode::kSend, self, 0, 20, peer, 0));
+          CHECK(self.sent().status == Status::kSuccess);
+          CHECK(self.sent().status == Status::kSuccess);
+          CHECK(self.sent().status == Status::kRetryExcErr);
+          CHECK(self.sent().status == Status::kWrFlushErr);
+        },
+        [&](Endpoint& self, Endpoint&) {
+          for (unsigned i = 0; i < 3; ++i) self.qp().receive({i, {self.region.sge(0, 100)}});
+          pair.meet(1);
+          CHECK(self.received().status == Status::kSuccess);
+          CHECK(first_wrong(self.data(8192), 3000, 1) == 3000);
+          const driver::Completion failed = self.received();
+          CHECK(failed.id == 1);
+          CHECK(failed.status == Status::kLocAccessErr);
+          CHECK(self.received().status == Status::kWrFlushErr);
+          CHECK(self.qp().query().state == QpState::kErr);
+          CHECK(self.qp().counters().naks_sent == 0);
+        });
+  }
+}

@@ -158,7 +158,7 @@ const std::vector<Statement>& statements() {
       {"RSP-44", 1, "A duplicate atomic with other contents changes nothing.", nullptr},
       {"RSP-45", 0, "A duplicate READ or atomic that was never executed is dropped.", nullptr},
       {"RSP-46", 0, "SEND with invalidate frees the key before the receive completes and reports it.", nullptr},
-      {"RSP-47", 1, "SEND with invalidate of a bad key: the receive ends in error, nothing later is executed.", nullptr},
+      {"RSP-47", 1, "SEND with invalidate of a bad key: the receive ends in error, without a NAK; nothing later is executed.", nullptr},
       {"RSP-48", 0, "WRITE data is in memory before the completion of a later SEND.", nullptr},
       {"RSP-49", 0, "A READ after a WRITE sees its data.", nullptr},
       {"RSP-50", 0, "A fatal NAK is sent once; then the queue pair is silent.", nullptr},

@@ -194,15 +194,23 @@ TEST_THAT_NEEDS(with(layout::Option::kKeyOps), "RSP-47",
   Place place(dut);
   for (const std::uint32_t key : {0xDEADBE00u, place.region.key()}) {
     Connection c(dut);
-    c.receive(100);
-    c.receive(100);
-    c.feed(c.send_request(kRcSendOnlyInv, c.rq(0), payload_of(10)).ieth(key));
-    c.feed(c.send_request(kRcSendOnly, c.rq(1), payload_of(10)));
+    for (int i = 0; i < 3; ++i) c.receive(100);
+    c.feed(c.send_request(kRcSendOnly, c.rq(0), payload_of(10)));
+    c.feed(c.send_request(kRcSendOnlyInv, c.rq(1), payload_of(10)).ieth(key));
+    c.feed(c.send_request(kRcSendOnly, c.rq(2), payload_of(10)));
+    c.expect_acked(c.rq(0));
+    c.received();
     const auto done = c.receive_cq().wait(100_us);
     require_status(done, {Status::kRemInvReqErr, Status::kLocAccessErr},
                    "RemInvReqErr or LocAccessErr");
     c.received(Status::kWrFlushErr);
     c.is_in(QpState::kErr);
+    while (const auto frame = c.next(10_us)) {
+      const Parsed& p = frame->parsed();
+      require(
+          p.bth().opcode() == kRcAck && p.aeth().syndrome() < kRnrNak && p.bth().psn() != c.rq(2),
+          "no NAK, and no ACK of the next request", hex(p.aeth().syndrome()));
+    }
   }
 }
 
