@@ -122,9 +122,12 @@ def main():
             print(f"{getattr(check, '__name__', '?')}: {time.monotonic() - start:.1f} s",
                   flush=True)
 
-        before = cpu_ticks(pid)
-        time.sleep(1)
-        expect(cpu_ticks(pid) - before <= 1, "an idle simulator uses processor time")
+        used = []  # ticks in each second: the engine first does what is left of the last check
+        while not used or used[-1] > 1:
+            expect(len(used) < 20, f"an idle simulator uses processor time: {used}")
+            before = cpu_ticks(pid)
+            time.sleep(1)
+            used.append(cpu_ticks(pid) - before)
         check_stale = NAME + "-stale"
         roci("up", "--name", check_stale, *OPTIONS)
         dead = json.loads(roci("status", "--name", check_stale, "--json").stdout)["pid"]
