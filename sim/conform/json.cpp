@@ -43,10 +43,7 @@ json json_of(const ConformReport& report, const Outcome& outcome) {
   if (!outcome.passed) {
     one["expected"] = outcome.expected;
     one["seen"] = outcome.seen;
-    one["broken"] = json::array();
-    for (const std::string& id : outcome.test->ids) {
-      if (outcome.breaks(id)) one["broken"].push_back(id);
-    }
+    one["broken"] = outcome.broken_statements();
     if (!report.baseline.empty()) one["known"] = report.known(outcome);
   }
   const std::size_t count = shown_of(outcome);

@@ -74,12 +74,9 @@ const char* verdict_of(const conform::Outcome& outcome) {
 
 json json_of(const conform::Outcome& outcome) {
   json all = {{"ids", outcome.test->ids},       {"title", outcome.test->title},
-              {"verdict", verdict_of(outcome)}, {"broken", json::array()},
+              {"verdict", verdict_of(outcome)}, {"broken", outcome.broken_statements()},
               {"reason", outcome.untestable},   {"expected", outcome.expected},
               {"seen", outcome.seen},           {"frames", json::array()}};
-  for (const std::string& id : outcome.test->ids) {
-    if (outcome.breaks(id)) all["broken"].push_back(id);
-  }
   for (const conform::Exchanged& frame : outcome.frames) {
     std::string hex;
     constexpr const char* kDigits = "0123456789abcdef";

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <ctime>
+#include <iterator>
 #include <new>
 
 #include "testbench/verify/conform/fixture.hpp"
@@ -110,6 +111,13 @@ bool Outcome::breaks(std::string_view id) const {
   if (test->ids.size() == 1) return true;
   const bool subject = test->ids.front() == id && !test->needs.mixed;
   return subject || std::find(broken.begin(), broken.end(), id) != broken.end();
+}
+
+std::vector<std::string> Outcome::broken_statements() const {
+  std::vector<std::string> found;
+  std::copy_if(test->ids.begin(), test->ids.end(), std::back_inserter(found),
+               [this](const std::string& id) { return breaks(id); });
+  return found;
 }
 
 void run_tests(const Maker& make, const AdapterOptions& options, const std::vector<Test>& all,

@@ -26,6 +26,8 @@ struct Outcome {
   /// Whether the test failed, cites the statement, and shows that this one is broken: it is the
   /// subject, or the check that failed is about it.
   bool breaks(std::string_view id) const;
+  /// The statements that it cites and shows to be broken.
+  std::vector<std::string> broken_statements() const;
 };
 
 using Maker = std::function<std::unique_ptr<Adapter>(const AdapterOptions&)>;

@@ -4,7 +4,9 @@
 #include <algorithm>
 
 namespace roci::conform {
+namespace {
 
+/// Returns the statement of an error status, WC-02 to WC-10; nullptr: none.
 const char* statement_of(Status status) {
   switch (status) {
     case Status::kLocLenErr:
@@ -33,10 +35,13 @@ const char* statement_of(Status status) {
   }
 }
 
+}  // namespace
+
 Failure wrong_status(const std::string& expected, std::optional<Status> wanted,
                      const Completion& seen) {
   std::vector<std::string> broken;
-  if (wanted && statement_of(*wanted) != nullptr) broken.emplace_back(statement_of(*wanted));
+  const char* statement = wanted ? statement_of(*wanted) : nullptr;
+  if (statement != nullptr) broken.emplace_back(statement);
   if (seen.ok()) broken.emplace_back("WC-01");
   return {expected,
           std::string(driver::name_of(seen.status)) + ", vendor error " +

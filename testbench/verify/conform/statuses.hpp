@@ -11,9 +11,6 @@
 
 namespace roci::conform {
 
-/// Returns the statement of an error status, WC-02 to WC-10; nullptr: none.
-const char* statement_of(Status status);
-
 /// The failure of a completion that has another status than `wanted`; nullopt: than an error. It
 /// breaks WC-01 too when the completion is a success.
 Failure wrong_status(const std::string& expected, std::optional<Status> wanted,
