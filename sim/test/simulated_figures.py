@@ -8,29 +8,19 @@ usage: simulated_figures.py ROCI [--only PART] [--write]
 The mean of the differences must be below 5%, the largest below 10%. PART is bandwidth, latency or
 repeated. --write writes docs/measured/simulated_bandwidth.json and simulated_latency.json.
 """
-import json
-import os
 import pathlib
 import statistics
 import sys
-import tempfile
 
+import budgets
 import measure
 import simulated_time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
-from testbench.tools.rocitest.processes import run  # noqa: E402
 from testbench.tools.rocitest.simulator import Simulator, argument_parser  # noqa: E402
 
 MEAN, LARGEST = 0.05, 0.10
-
-
-def bench(roci, *words):
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "bench.json")
-        run(roci, "bench", *words, "--json", path)
-        return json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
 
 
 class Comparison:
@@ -61,7 +51,7 @@ def check_sizes(roci):
     """All sizes and operations, at two path MTUs."""
     found = Comparison("Gb/s")
     for mtu in "1024", "4096":
-        rows = bench(roci, "--only", "sizes", "--mtu", mtu, "--largest", str(1 << 20))["sizes"]
+        rows = budgets.bench(roci, "sizes", "--mtu", mtu, "--largest", str(1 << 20))
         with Simulator(roci, "sizes", simulated_time.WIRE) as simulator:
             for row in rows:
                 size, pairs = row["bytes"], row["qps"]
@@ -81,7 +71,7 @@ def check_latencies(roci):
                 "fetch and add": "ib_atomic_lat -A FETCH_AND_ADD"}
     found = Comparison("us")
     for mtu in "1024", "4096":
-        rows = bench(roci, "--only", "latency", "--mtu", mtu)["latency"]["programs"]
+        rows = budgets.bench(roci, "latency", "--mtu", mtu)["programs"]
         with Simulator(roci, "latencies", simulated_time.WIRE) as simulator:
             for row in rows:
                 words = f"-m {mtu}" + (f" -s {row['bytes']}" if row["bytes"] != 8 else "")
