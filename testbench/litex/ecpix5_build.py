@@ -19,7 +19,7 @@ from testbench.litex import litex_test  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 CLIENT = ROOT / "driver/examples/board"
-ADDRESS, MAC = "10.0.0.5", "02:52:4f:43:49:05"
+ADDRESS, MAC = "10.0.0.5", program.MAC
 
 
 def main():

@@ -7,7 +7,7 @@
 //   board [OPTIONS] HOST status   counters of the board
 //
 //   -d NAME    device (the first)            -s BYTES   of a message (65536)
-//   -g INDEX   GID (the first of IPv4)       -n COUNT   messages (1)
+//   -g INDEX   GID (the last of IPv4)        -n COUNT   messages (1)
 //   -m BYTES   path MTU, at most (1024)      -o OFFSET  in the board's region (0)
 //   -t TRIES   of a request by UDP, after 0.5, 1, 2 ... 8 s (6)
 //   -w CODE    timeout of the queue pair: 4.096 us * 2^CODE (17: 0.5 s)

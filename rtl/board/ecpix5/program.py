@@ -1,15 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The program of a board: firmware/board, compiled for the registers of a SoC of LiteX.
-
-usage: program.py FOLDER CSR_JSON [IPV4 [MAC]]
-"""
-import json
+"""The program of a board: firmware/board, compiled for the registers of a SoC of LiteX."""
 import os
 import pathlib
 import shutil
 import struct
 import subprocess
-import sys
 import zlib
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
@@ -90,22 +85,3 @@ def with_settings(image, address, mac):
 def for_flash(image):
     """What the BIOS of LiteX loads from flash: length and CRC, then the image."""
     return struct.pack("<II", len(image), zlib.crc32(image)) + image
-
-
-def main():
-    if len(sys.argv) not in (3, 4, 5):
-        print(__doc__, file=sys.stderr)
-        return 2
-    folder = pathlib.Path(sys.argv[1])
-    csr = json.loads(pathlib.Path(sys.argv[2]).read_text())
-    image, said = build(folder, csr)
-    address, mac = (sys.argv[3:] + [ADDRESS, MAC][len(sys.argv) - 3:])[:2]
-    image = with_settings(image, address, mac)
-    (folder / "program.bin").write_bytes(image)
-    (folder / "program.fbi").write_bytes(for_flash(image))
-    print(said)
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
