@@ -140,10 +140,28 @@ int exchange(Channel& channel, const void* message, std::size_t bytes, int fd, s
   return got == static_cast<ssize_t>(sizeof reply) ? static_cast<int>(reply.error) : EIO;
 }
 
+/// Keeps a file open while a thread waits for it, as the kernel does for a thread in a system call:
+/// another thread that closes `fd` meanwhile (rping does, at its end) must not wake this one.
+class KeptOpen {
+ public:
+  explicit KeptOpen(int fd) : original_(fd), copy_(fcntl(fd, F_DUPFD_CLOEXEC, 0)) {}
+  ~KeptOpen() {
+    if (copy_ >= 0) ::close(copy_);
+  }
+  KeptOpen(const KeptOpen&) = delete;
+  KeptOpen& operator=(const KeptOpen&) = delete;
+
+  /// The copy; `fd` itself where the process has no descriptor left.
+  int fd() const { return copy_ >= 0 ? copy_ : original_; }
+
+ private:
+  int original_, copy_;
+};
+
 /// Waits for the byte of an event as the descriptor is set; an errno.
-int await_event(int fd) {
+int await_event(const KeptOpen& file) {
   char byte;
-  const ssize_t got = recv(fd, &byte, 1, 0);
+  const ssize_t got = recv(file.fd(), &byte, 1, 0);
   if (got == 1) return 0;
   return got == 0 ? EIO : errno;
 }
@@ -182,6 +200,19 @@ int run(Channel& channel, const void* bytes, std::size_t size) {
     const std::size_t most = std::min<std::size_t>(reply.bytes, sizeof reply.body);
     std::memcpy(reinterpret_cast<void*>(reply.address), reply.body, most);
   }
+  return error;
+}
+
+/// GET_EVENT: waits, then fetches what came; an errno.
+int get_event(int fd, Channel& channel, const void* bytes, std::size_t size) {
+  const KeptOpen file(fd);
+  int error = 0;
+  do {
+    error = await_event(file);
+    if (error != 0) return error;
+    error = run(channel, bytes, size);
+    // The event went with the identifier that it belonged to: wait for the next.
+  } while (error == EAGAIN);
   return error;
 }
 
@@ -239,12 +270,8 @@ ssize_t write_command(int fd, const void* bytes, std::size_t size) {
   int error = channel == nullptr ? EBADF : size < sizeof header ? EINVAL : 0;
   if (error == 0) {
     std::memcpy(&header, bytes, sizeof header);
-    do {
-      if (header.cmd == RDMA_USER_CM_CMD_GET_EVENT) error = await_event(fd);
-      if (error != 0) break;
-      error = run(*channel, bytes, size);
-      // The event went with the identifier that it belonged to: wait for the next.
-    } while (header.cmd == RDMA_USER_CM_CMD_GET_EVENT && error == EAGAIN);
+    error = header.cmd == RDMA_USER_CM_CMD_GET_EVENT ? get_event(fd, *channel, bytes, size)
+                                                     : run(*channel, bytes, size);
   }
   if (error == 0) return static_cast<ssize_t>(size);
   errno = error;
