@@ -24,7 +24,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 from testbench.verify.interop import image, machine  # noqa: E402
 
-PROGRAMS = ["ibv_devices", "ibv_devinfo", "ibv_rc_pingpong", "ib_send_bw"]
+# Perftest does not run here: it compares two clocks of the machine first, and gives up ("Can't
+# produce a report") in a guest that waits for processor time.
+PROGRAMS = ["ibv_devices", "ibv_devinfo", "ibv_rc_pingpong"]
 # Disables what the library does for Yama.
 NO_PTRACER = """#include <errno.h>
 int prctl(int what, ...) { (void)what; errno = EINVAL; return -1; }
@@ -70,8 +72,10 @@ class User:
         print(f"ok    rejected: {command}\n      {text.splitlines()[0]}", flush=True)
 
     def pair(self, line):
-        self.good(f"{ROCI} exec n0 -- {line} >/tmp/server 2>&1 & sleep 2; "
-                  f"{ROCI} exec n1 -- {line} 127.0.0.1 && wait $!")
+        """A server, and a client that is started again until the server listens."""
+        self.good(f"{ROCI} exec n0 -- {line} >/tmp/server 2>&1 & "
+                  f"for again in $(seq 20); do sleep 1; "
+                  f"{ROCI} exec n1 -- {line} 127.0.0.1 && break; done; wait $!")
 
 
 def check(guest, engine):
@@ -86,7 +90,7 @@ def check(guest, engine):
             user.rejected(devinfo)
         else:
             user.good(devinfo, "PORT_ACTIVE")
-            user.pair("ib_send_bw -d roci0 -s 4096 -n 100")
+            user.pair("ibv_rc_pingpong -d roci0 -g 0 -n 100")
         if scope == 1:
             user.rejected(f"LD_PRELOAD=/opt/none.so {devinfo}")
         user.good(f"{ROCI} down")
