@@ -24,7 +24,7 @@ constexpr std::uint64_t kPortDown = 1;  // ibv_port_state
 
 }  // namespace
 
-void Client::command(const Command& message) {
+void Client::command(const driver::protocol::Command& message) {
   driver::Body body;
   std::memcpy(body.data(), message.body, kBodyBytes);
   ++commands_;

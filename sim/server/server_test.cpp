@@ -246,6 +246,3 @@ TEST_CASE("external ports: each option names a node, each node at most once") {
   }
   CHECK(why({"n0=a", "n0=b"}, {}).find("has one already") != std::string::npos);
 }
-
-// SystemC's library requires it; nothing here starts SystemC.
-int sc_main(int, char**) { return 1; }

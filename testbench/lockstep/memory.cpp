@@ -6,12 +6,6 @@
 #include "testbench/lockstep/shadow.hpp"
 
 namespace roci::testbench {
-namespace {
-
-constexpr std::size_t kCqeBytes = layout::cqe::kBytes;
-
-}  // namespace
-
 bool Shadow::read(std::uint32_t pasid, std::uint64_t address, std::uint8_t* to, std::size_t bytes,
                   nic::MemoryUse) {
   last_read_ = address;
@@ -47,7 +41,7 @@ bool Shadow::write(std::uint32_t pasid, std::uint64_t address, const std::uint8_
                    std::size_t bytes, nic::MemoryUse) {
   std::uint32_t cqn = 0;
   if (copying_) return true;  // writes of firmware
-  if (bytes == kCqeBytes && ring_of(address, &cqn)) {
+  if (bytes == layout::cqe::kBytes && ring_of(address, &cqn)) {
     const Entry entry = entry_of(from);
     Pair& pair = pairs_[entry.qpn];
     ++written_[cqn].model;

@@ -12,7 +12,6 @@
 namespace roci::testbench {
 namespace {
 
-constexpr std::size_t kCqeBytes = layout::cqe::kBytes;
 constexpr std::size_t kEventsKept = 32;
 constexpr unsigned kStepsAtOnce = 1u << 16;
 constexpr std::uint64_t kMoveNs = 5000;  // span in which completions still go to the former ring
@@ -121,7 +120,7 @@ void Shadow::table_written(std::uint64_t now_ns, std::uint32_t command) {
       const bool gone = at->second.cqn == index ? !cq.resize : at->second.until_ns < now_ns;
       at = gone ? rings_.erase(at) : std::next(at);
     }
-    if (cq.valid) rings_[cq.base] = {kCqeBytes << cq.log, index, kForEverNs};
+    if (cq.valid) rings_[cq.base] = {layout::cqe::kBytes << cq.log, index, kForEverNs};
   } else if (table == kQpState) {
     const auto state = nic::QpState(layout::get(table_data_.data(), layout::qp_state::state));
     Pair& pair = pairs_[index];
@@ -277,7 +276,8 @@ void Shadow::memory_written(std::uint64_t now_ns, std::uint64_t address, const s
   std::uint32_t cqn = 0;
   if (silent_) return;
   run(now_ns);
-  if (copies_.erase(address) != 0 || bytes != kCqeBytes || !ring_of(address, &cqn)) return;
+  if (copies_.erase(address) != 0 || bytes != layout::cqe::kBytes) return;
+  if (!ring_of(address, &cqn)) return;
   ++written_[cqn].rtl;
   const Entry entry = entry_of(host);
   Pair& pair = pairs_[entry.qpn];
