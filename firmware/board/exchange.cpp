@@ -232,7 +232,7 @@ size_t Exchange::handle(const uint8_t* bytes, size_t length, const Peer& peer, u
       case Operation::kStatus:
         status = Status::kOk;
         for (uint32_t i = 0; i < kCounters; ++i) {
-          put_wire(reply + kCountersAt, Place{32 * i, 32}, counters[i]);
+          put_wire(reply, counter(i), counters[i]);
         }
         sent = kStatusBytes;
         break;

@@ -1,70 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The exchange by UDP with which a host gets a queue pair to the board's memory: docs/boards.md.
+// The exchange by UDP with which a host gets a queue pair to the board's memory, at the board.
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
 #include "firmware/commands/commands.hpp"
+#include "model/spec/exchange.hpp"
 
 namespace roci::fw::board {
 
-constexpr uint16_t kPort = 18516;
-constexpr uint32_t kMagic = 0x524F4358;  ///< "ROCX"
-constexpr uint8_t kVersion = 1;
-constexpr uint8_t kReplyBit = 0x80;  ///< set in the operation of a reply
-
-enum class Operation : uint8_t { kConnect = 1, kDisconnect = 2, kStatus = 3 };
-
-enum class Status : uint16_t {
-  kOk = 0,
-  kMalformed = 1,     ///< a value out of range, another version or operation
-  kFull = 2,          ///< each queue pair has a peer that was heard of in the last 10 s
-  kFailed = 3,        ///< the adapter rejects a command
-  kNotConnected = 4,  ///< no such queue pair of this peer
-};
-
-/// A request; a reply begins alike. All big-endian.
-namespace request {
-inline constexpr layout::WireField<uint32_t, 0, 32> magic;
-inline constexpr layout::WireField<uint8_t, 32, 8> version;
-inline constexpr layout::WireField<uint8_t, 40, 8> operation;
-inline constexpr layout::WireField<uint16_t, 48, 16> status;  ///< in a reply
-inline constexpr layout::WireField<uint32_t, 64, 32> token;   ///< the reply repeats it
-inline constexpr layout::WireField<uint32_t, 96, 32> qpn;     ///< the sender's
-inline constexpr layout::WireField<uint32_t, 128, 32> psn;    ///< the first that the sender sends
-inline constexpr layout::WireField<uint8_t, 160, 8> mtu;      ///< code of the path MTU
-inline constexpr layout::WireField<uint8_t, 168, 8> reads;    ///< READs that the host has in flight
-inline constexpr size_t kBytes = 24;
-}  // namespace request
-
-/// What the reply to Connect has beside.
-namespace region {
-inline constexpr layout::WireField<uint32_t, 192, 32> key;
-inline constexpr layout::WireField<uint64_t, 256, 64> address;
-inline constexpr layout::WireField<uint64_t, 320, 64> bytes;
-inline constexpr size_t kBytes = 48;
-}  // namespace region
-
-/// What the reply to Status has from byte 12 on: counters since the start.
-enum Counter : uint32_t {
-  kConnections,  ///< queue pairs in use
-  kLink,         ///< 1: up
-  kLinkDowns,
-  kWrongFcs,
-  kWrongPreamble,
-  kRxLost,       ///< frames for which the buffer after the MAC had no room
-  kTxLost,       ///< frames longer than that buffer
-  kFramesLost,   ///< frames for the program that were too long or found no room
-  kFramesWrong,  ///< frames for the program with a wrong length or checksum
-  kPings,        ///< echo requests
-  kRequests,     ///< datagrams of this exchange
-  kRoceDropped,  ///< RoCE packets that the adapter dropped
-  kCounters,
-};
-constexpr size_t kCountersAt = 12;
-constexpr size_t kStatusBytes = kCountersAt + 4 * kCounters;
-constexpr size_t kMostBytes = kStatusBytes > region::kBytes ? kStatusBytes : region::kBytes;
+using namespace exchange;  // NOLINT: the messages are this program's
 
 /// How the program gives a command to the adapter; false: it does not reply.
 struct Commands {

@@ -2,9 +2,13 @@
 // The exchange by UDP with a board: docs/boards.md has its messages.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "model/spec/exchange.hpp"
 
 /// What a board gives for a queue pair.
 struct Granted {
@@ -32,7 +36,9 @@ class Exchange {
   std::uint32_t board() const { return board_; }
 
  private:
-  std::vector<std::uint8_t> ask(std::uint8_t operation, std::vector<std::uint8_t> request);
+  /// The reply to a request; throws when it has less than `least` bytes.
+  std::vector<std::uint8_t> ask(roci::exchange::Operation operation,
+                                std::vector<std::uint8_t> request, std::size_t least);
 
   int fd_ = -1;
   unsigned tries_;

@@ -15,6 +15,8 @@ ALLOWED = {
     "driver/cm/test": ["model/spec", "model/packet", "model/transport", "driver"],
     "driver": ["model/spec"],
     "rtl": ["model/spec", "model/packet", "model/transport"],
+    # The two sides of a board's exchange, together.
+    "testbench/litex/client": ["model/spec", "firmware", "driver/examples"],
     "testbench": ["model/spec", "model/packet", "model/transport", "model/nic", "driver",
                   "firmware", "rtl", "python"],
     "python": [],
