@@ -17,7 +17,7 @@ namespace roci::sim {
 namespace {
 
 using testbench::LinkDirection;
-using testbench::ports::Pace;
+using testbench::ports::PeerClock;
 
 constexpr std::uint64_t kNever = LinkDirection::kNever;
 constexpr std::uint64_t kLookNs = 1'000'000;  // how often the judge looks for what is due
@@ -64,7 +64,7 @@ std::string excess_of(const faults::Rule& rule) {
 
 Bridge::Bridge(const BridgeOptions& options)
     : options_(options),
-      start_ns_(Pace::real_now_ns()),
+      start_ns_(PeerClock().now_ns()),
       scripts_({kEnds, 1}, false),
       judge_(options.path) {
   scripts_.attach(*this, now_ns_);
@@ -166,7 +166,7 @@ void Bridge::run() {
       options_.seconds == 0 ? kNever : static_cast<std::uint64_t>(options_.seconds * 1e9);
   std::uint64_t looked_ns = 0;
   while (ended == 0 && now_ns_ < end_ns) {
-    now_ns_ = Pace::real_now_ns() - start_ns_;
+    now_ns_ = PeerClock().now_ns() - start_ns_;
     pump();
     if (now_ns_ >= looked_ns + kLookNs) {
       judge_.look(now_ns_);

@@ -14,6 +14,7 @@ namespace roci::sim {
 namespace {
 
 constexpr unsigned kMostNodes = 16, kMostAdapters = 8;
+constexpr unsigned kMostGbps = 800;
 constexpr unsigned kHosts = 255;  // host addresses of 10.0.0.0/24
 
 int run(const UpOptions& options) {
@@ -74,7 +75,13 @@ void add_up(Command program, Action& action) {
   add_time_options(command, options->time);
   command.add_option("--faults", options->faults, "script of faults (TOML): docs/live_faults.md")
       .type_name("FILE");
-  add_pace_options(command, external_ports.eal, external_ports.pace, options->host);
+  add_pace_options(command, external_ports.eal, external_ports.pace, external_ports.clock,
+                   options->host);
+  command
+      .add_option("--rate", options->rate_gbps,
+                  "rate of the links in Gb/s [100; 10 with --width 64]")
+      .range(1u, kMostGbps)
+      .type_name("G");
   add_link_options(command, options->world);
   command.callback([options, &action] { action = [options] { return run(*options); }; });
 }

@@ -14,15 +14,22 @@ constexpr unsigned kAsks = 60;
 
 }  // namespace
 
-void add_pace_options(Command command, std::string& eal, double& pace, unsigned& host) {
+void add_pace_options(Command command, std::string& eal, double& pace, std::string& clock,
+                      unsigned& host) {
   command.add_option("--eal", eal, "arguments of the EAL of DPDK, instead of the default ones")
       .type_name("WORDS");
   command
       .add_option("--pace", pace,
-                  "upper limit of simulated time per real time on an external port; 0: none")
+                  "upper limit of simulated time per time of the other end on an external port; 0: "
+                  "none")
       .range(0.0, 1000.0)
       .type_name("F")
       .show_default();
+  command
+      .add_option("--clock", clock,
+                  "file with the time of the other end, itself a simulation: 8 bytes, ns [real "
+                  "time]")
+      .type_name("FILE");
   command
       .add_option(
           "--host", host,
@@ -42,13 +49,14 @@ void add_wire_options(Command command, WireOptions& options) {
       .add_option("--netdev", options.netdev,
                   "TAP interface that joins the host's IP stack to the node's Ethernet path")
       .type_name("NAME");
-  add_pace_options(command, options.eal, options.pace, options.host);
+  add_pace_options(command, options.eal, options.pace, options.clock, options.host);
 }
 
 Attachment::Attachment(const WireOptions& options) : options_(options) {
   using namespace testbench;
   try {
     port_ = ports::make_port(options.wire, options.eal);
+    if (!options.clock.empty()) clock_ = ports::PeerClock(options.clock);
     if (!options.netdev.empty()) {
       tap_ = ports::make_tap(options.netdev, kNodeMac + options.host - 1);
     }
@@ -60,7 +68,7 @@ Attachment::Attachment(const WireOptions& options) : options_(options) {
 void Attachment::apply(testbench::Config& config) const {
   config.alone = true;
   config.first_host = options_.host;
-  config.node_ports = {port_.get(), tap_.get(), options_.pace};
+  config.node_ports = {port_.get(), tap_.get(), options_.pace, clock_};
   config.delay_ns = 0;  // the wire has its own
   config.time_limit_ns = ~std::uint64_t{0};
 }

@@ -16,13 +16,15 @@ struct WireOptions {
   std::string
       netdev;  ///< TAP interface; empty: the firmware replies to ARP and neighbour discovery
   double pace = 1;
+  std::string clock;  ///< file that shows the other end's time; empty: real time
   unsigned host = 1;  ///< last byte of the node's addresses
 };
 
-/// Adds --wire, --eal, --netdev, --pace and --host.
+/// Adds --wire, --eal, --netdev, --pace, --clock and --host.
 void add_wire_options(Command command, WireOptions& options);
-/// Adds --eal, --pace and --host alone.
-void add_pace_options(Command command, std::string& eal, double& pace, unsigned& host);
+/// Adds --eal, --pace, --clock and --host alone.
+void add_pace_options(Command command, std::string& eal, double& pace, std::string& clock,
+                      unsigned& host);
 
 /// Keeps the ports open while a simulation runs.
 class Attachment {
@@ -40,6 +42,7 @@ class Attachment {
 
  private:
   WireOptions options_;
+  testbench::ports::PeerClock clock_;
   std::unique_ptr<testbench::ports::ExternalPort> port_, tap_;
 };
 

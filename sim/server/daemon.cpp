@@ -83,15 +83,14 @@ std::string trace_prefix(const std::string& file) {
 
 /// Writes the files by which programs of libibverbs find the adapter.
 void write_device_files(const std::string& directory, const FabricAdapter& adapter, unsigned place,
-                        unsigned width, const std::string& netdev) {
+                        unsigned rate_gbps, const std::string& netdev) {
   verbs::TreeFacts facts;
   facts.place = place;
   if (!netdev.empty()) facts.netdev = netdev;
   const std::uint32_t version = adapter.limits().fw_version;
-  constexpr unsigned kGbps64 = 10, kGbps512 = 100;
   facts.guid = verbs::guid_of_mac(adapter.mac());
   facts.fw_version = fmt::format("{}.{}.{}", version >> 16, version >> 8 & 0xFF, version & 0xFF);
-  facts.rate_gbps = width == 64 ? kGbps64 : kGbps512;
+  facts.rate_gbps = rate_gbps;
   for (const NodeGid& entry : adapter.gids()) facts.gids.push_back({entry.gid, entry.roce_v1});
   facts.pkeys = adapter.pkeys();
   verbs::write_tree(directory, facts);
@@ -117,6 +116,10 @@ void serve(const UpOptions& options, const Instance& instance, Descriptor& ready
   config.engine = options.world.engine;
   config.firmware = options.world.firmware;
   config.width = options.world.width;
+  constexpr unsigned kGbps64 = 10, kGbps512 = 100;
+  config.rate_gbps = options.rate_gbps != 0      ? options.rate_gbps
+                     : options.world.width == 64 ? kGbps64
+                                                 : kGbps512;
   config.faults.loss = options.world.loss;
   config.faults.duplicate = options.world.duplicate;
   config.faults.reorder = options.world.reorder;
@@ -148,8 +151,8 @@ void serve(const UpOptions& options, const Instance& instance, Descriptor& ready
     return instance.device_files(node_name(fabric.names().node_of(i)));
   };
   for (unsigned i = 0; i < fabric.adapters(); ++i) {
-    write_device_files(files_of(i), fabric.adapter(i), fabric.names().place_of(i),
-                       options.world.width, external_ports.plan(i).netdev);
+    write_device_files(files_of(i), fabric.adapter(i), fabric.names().place_of(i), config.rate_gbps,
+                       external_ports.plan(i).netdev);
   }
   if (options.time.simulated) verbs::write_cpuinfo(files_of(0), driver::protocol::kCycleMhz);
 

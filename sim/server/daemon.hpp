@@ -15,7 +15,8 @@ struct UpOptions {
   Nodes nodes;
   unsigned host = 1;  ///< last byte of the addresses of n0
   ExternalPortOptions external_ports;
-  std::string faults;  ///< file of a script; empty: none
+  unsigned rate_gbps = 0;  ///< rate of the links; 0: that of the width
+  std::string faults;      ///< file of a script; empty: none
   TimeOptions time;
   bool host_devices = false;  ///< programs see the RDMA devices of the host as well
   WorldOptions world;

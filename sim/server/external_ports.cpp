@@ -48,6 +48,11 @@ ExternalPorts::ExternalPorts(const ExternalPortOptions& options, const Nodes& no
       ports_(nodes.adapters()),
       taps_(nodes.adapters()) {
   using namespace testbench;
+  try {
+    if (!options.clock.empty()) clock_ = ports::PeerClock(options.clock);
+  } catch (const ports::PortError& error) {
+    throw UserError(error.what());
+  }
   for (unsigned i = 0; i < nodes.adapters(); ++i) {
     const AdapterAddress address{first_host + nodes.node_of(i), nodes.place_of(i)};
     try {

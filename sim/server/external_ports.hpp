@@ -15,7 +15,8 @@ struct ExternalPortOptions {
   std::vector<std::string> wires;    ///< "n1=dgram:..."
   std::vector<std::string> netdevs;  ///< "n1=tap0"
   std::string eal;                   ///< words for DPDK
-  double pace = 1;                   ///< simulated time per real time, at most; 0: any
+  double pace = 1;                   ///< simulated time per time of the other end, at most; 0: any
+  std::string clock;                 ///< file that shows that time; empty: it is real time
 };
 
 /// The ports of one adapter; empty: none.
@@ -35,13 +36,15 @@ class ExternalPorts {
 
   const ExternalPortPlan& plan(unsigned adapter) const { return plans_[adapter]; }
   double pace() const { return pace_; }
+  const testbench::ports::PeerClock& clock() const { return clock_; }
   testbench::ports::NodePorts ports(unsigned adapter) const {
-    return {ports_[adapter].get(), taps_[adapter].get(), pace_};
+    return {ports_[adapter].get(), taps_[adapter].get(), pace_, clock_};
   }
 
  private:
   std::vector<ExternalPortPlan> plans_;
   double pace_;
+  testbench::ports::PeerClock clock_;
   std::vector<std::unique_ptr<testbench::ports::ExternalPort>> ports_, taps_;
 };
 

@@ -14,7 +14,6 @@ using testbench::kNever;
 constexpr std::size_t kStackBytes = 1 << 20;
 constexpr std::size_t kStepperStackBytes = 8 << 20;  // generated code runs on it
 constexpr unsigned kLookClocks = 16;
-constexpr double kGbps64 = 10, kGbps512 = 100;
 
 std::uint64_t ns_of(const sc_core::sc_time& time) {
   static const std::uint64_t kTicks = sc_core::sc_time(1, sc_core::SC_NS).value();
@@ -35,7 +34,7 @@ Fabric::Fabric(const FabricConfig& config, testbench::AddressSpaces& processes,
   sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
   testbench::LinkConfig uplink;
   uplink.bytes = config.width / 8;
-  uplink.rate_gbps = config.width == 64 ? kGbps64 : kGbps512;
+  uplink.rate_gbps = config.rate_gbps;
   uplink.delay_ns = config.delay_ns;
   uplink.faults = config.faults;
   uplink.seed = config.seed;

@@ -17,7 +17,8 @@ struct FabricConfig {
   Nodes nodes;
   testbench::Engine engine = testbench::Engine::kRtl;
   testbench::FirmwareOn firmware = testbench::FirmwareOn::kHost;
-  unsigned width = 512;  ///< bits of the engines; with the model: rate of the link
+  unsigned width = 512;      ///< bits of the engines
+  unsigned rate_gbps = 100;  ///< rate of the links
   testbench::Faults faults;
   std::uint64_t delay_ns = 100;   ///< delay from a node to the switch
   std::uint64_t memory_ns = 400;  ///< latency of host memory, one way

@@ -42,7 +42,7 @@ Server::Server(Fabric& fabric, ClientMemory& memory, const ExternalPorts& extern
     : fabric_(fabric),
       memory_(memory),
       external_ports_(external_ports),
-      pace_(external_ports.pace()),
+      pace_(external_ports.pace(), external_ports.clock()),
       listener_(std::move(listener)),
       signals_(signal_descriptor()),
       about_(std::move(about)),
@@ -110,9 +110,10 @@ std::uint64_t Server::rest(std::uint64_t now_ns, std::uint64_t until_ns) {
   cm_.expire();
   if (cm_.flush(now_ns) || served || fabric_.has_work()) return now_ns;
   const std::uint64_t start = clock_ns();
-  if (live_) pace_.settle(now_ns, start);
+  const std::uint64_t peer = pace_.peer_ns();
+  if (live_) pace_.settle(now_ns, peer);
   const bool ever = until_ns != testbench::kNever;
-  if (ever && (live_ ? until_ns <= pace_.limit(start) : gap <= SimulatedTime::kJumpNs))
+  if (ever && (live_ ? until_ns <= pace_.limit(peer) : gap <= SimulatedTime::kJumpNs))
     return until_ns;
 
   memory_.wake_waiting();
@@ -121,9 +122,7 @@ std::uint64_t Server::rest(std::uint64_t now_ns, std::uint64_t until_ns) {
   if (!awake) sleep(true);
   // The bell of a process that rang before it saw `asleep` is checked here.
   if (!awake && !rung()) {
-    std::uint64_t most = !ever   ? testbench::kNever
-                         : live_ ? pace_.real_ns_to(until_ns, start)
-                                 : gap;
+    std::uint64_t most = !ever ? testbench::kNever : live_ ? pace_.real_ns_to(until_ns, peer) : gap;
     if (start < accept_from_ns_) most = std::min(most, kAcceptAgainNs);
     const std::uint64_t at = std::min(cm_.deadline(), counters_.deadline());
     if (at != testbench::kNever) {
@@ -140,7 +139,7 @@ std::uint64_t Server::rest(std::uint64_t now_ns, std::uint64_t until_ns) {
   std::uint64_t reached = end - start >= gap ? until_ns : now_ns + (end - start);
   if (live_) {
     // A received frame is forwarded at once: it may have waited for this process for a while.
-    const std::uint64_t limit = frame_waits_ || !ever ? now_ns : pace_.limit(end);
+    const std::uint64_t limit = frame_waits_ || !ever ? now_ns : pace_.limit(pace_.peer_ns());
     reached = std::min(until_ns, std::max(now_ns, limit));
   }
   take_doorbells(reached);

@@ -40,15 +40,15 @@ std::array<int, 2> PortBridge::descriptors() const {
 
 std::uint64_t PortBridge::wait(std::uint64_t now_ns, std::uint64_t until) {
   if (!live_) return until;
-  const std::uint64_t real = Pace::real_now_ns();
-  pace_.settle(now_ns, real);
-  if (until != kNever && until <= pace_.limit(real)) return until;
+  const std::uint64_t peer = pace_.peer_ns();
+  pace_.settle(now_ns, peer);
+  if (until != kNever && until <= pace_.limit(peer)) return until;
   // Sockets do not signal when a busy peer accepts more.
   const std::uint64_t most = needs_asking() ? kAskingNs : kMostNs;
-  const bool come = sleep(until == kNever ? most : std::min(most, pace_.real_ns_to(until, real)));
+  const bool come = sleep(until == kNever ? most : std::min(most, pace_.real_ns_to(until, peer)));
   // Frames are forwarded first: they may have waited for this process for long.
   if (come) return now_ns;
-  const std::uint64_t limit = pace_.limit(Pace::real_now_ns());
+  const std::uint64_t limit = pace_.limit(pace_.peer_ns());
   // Without a pace time is skipped, unless nothing is scheduled.
   return limit == kNever ? now_ns : std::min(until, std::max(now_ns, limit));
 }

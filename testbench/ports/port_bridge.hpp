@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Joins a node to an external port: moves frames between the port and the two link directions of
-// the node, and limits simulated time while the other end runs in real time.
+// the node, and limits simulated time to that of the other end.
 #pragma once
 
 #include <array>
@@ -18,7 +18,8 @@ struct NodePorts {
   ExternalPort* port = nullptr;  ///< the link; with a TAP it may be missing
   ExternalPort* tap =
       nullptr;      ///< interface of the host's IP stack, at the adapter's Ethernet path; or none
-  double pace = 1;  ///< simulated time per real time, at most, while the port is live; 0: any
+  double pace = 1;  ///< simulated time per time of the other end, at most, if it is live; 0: any
+  PeerClock clock = {};  ///< clock of the other end
 };
 
 class PortBridge {
@@ -33,7 +34,7 @@ class PortBridge {
         in_(in),
         to_ethernet_(std::move(to_ethernet)),
         live_((ports.port != nullptr && ports.port->live()) || ports.tap != nullptr),
-        pace_(live_ ? ports.pace : 0) {}
+        pace_(live_ ? ports.pace : 0, ports.clock) {}
 
   bool live() const { return live_; }
   const NodePorts& ports() const { return ports_; }

@@ -2,6 +2,7 @@
 #include "testbench/ports/port_bridge.hpp"
 
 #include <doctest/doctest.h>
+#include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -27,6 +28,15 @@ std::string path_of(const char* name) {
 std::string why(const std::string& spec) {
   try {
     make_port(spec);
+  } catch (const PortError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+std::string why_clock(const std::string& path) {
+  try {
+    PeerClock clock(path);
   } catch (const PortError& error) {
     return error.what();
   }
@@ -168,6 +178,40 @@ TEST_CASE("pace: a jump costs real time, and a delay is not compensated") {
   Pace none(0);
   none.settle(5, 0);
   CHECK(none.limit(0) == ~std::uint64_t{0});
+}
+
+TEST_CASE("pace: by the clock that the other end shows in a file") {
+  constexpr std::uint64_t kMs = 1'000'000;
+  const std::string path = path_of("clock");
+  CHECK(why_clock(path).find("No such file") != std::string::npos);
+  const int fd = open(path.c_str(), O_RDWR | O_CREAT, 0600);
+  CHECK(why_clock(path).find("no time of 8 bytes") != std::string::npos);
+  const auto show = [&](std::uint64_t ns) { REQUIRE(pwrite(fd, &ns, sizeof ns, 0) == sizeof ns); };
+  show(7 * kMs);
+  const PeerClock clock(path);
+  std::remove(path.c_str());
+  CHECK_FALSE(clock.real());
+  Pace pace(1, clock);
+  pace.settle(0, pace.peer_ns());
+  usleep(2000);  // real time does not count
+  CHECK(pace.limit(pace.peer_ns()) == 0);
+  CHECK(pace.real_ns_to(20 * kMs, pace.peer_ns()) == Pace::kLookNs);
+  show(9 * kMs);
+  CHECK(pace.limit(pace.peer_ns()) == 2 * kMs);
+  CHECK(pace.real_ns_to(2 * kMs, pace.peer_ns()) == 0);
+
+  // A node waits for the clock, and no longer.
+  const auto port = make_port("dgram:45112,45113");
+  LinkConfig config;
+  LinkDirection out(config), in(config);
+  PortBridge bridge({port.get(), nullptr, 1, clock}, out, in, {});
+  CHECK(bridge.wait(0, 5 * kMs) == 0);
+  CHECK(bridge.wait(0, 5 * kMs) == 0);
+  show(9 * kMs + Pace::kSlackNs);
+  CHECK(bridge.wait(0, 5 * kMs) == Pace::kSlackNs);
+  show(11 * kMs);  // while the node did not wait
+  CHECK(bridge.wait(Pace::kSlackNs, 5 * kMs) == 2 * Pace::kSlackNs);
+  close(fd);
 }
 
 TEST_CASE("line: frames of a node reach the port, and those of the port the node, with faults") {

@@ -7,10 +7,12 @@ usage: up_test.py ROCI [NAME ...]     exit 77 when namespaces are not permitted 
 It runs in a network namespace of its own. The traffic is that of ping and of the verbs tools of
 Debian.
 """
+import itertools
 import os
 import pathlib
 import socket
 import sys
+import threading
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -106,6 +108,9 @@ def rejections(fixture):
             (["--netdev", "n0=a_name_too_long_for_linux"], 1, "is not the name of an interface"),
             (["--netdev", "n1=lo"], 1, "interface lo"),
             (["--pace", "-1", "--wire", "n0=dgram:5007,5008"], 2, "--pace"),
+            (["--clock", "/nowhere/clock"], 1, "/nowhere/clock: No such file"),
+            (["--clock", "/dev/null"], 1, "no time of 8 bytes"),
+            (["--rate", "0"], 2, "--rate"),
             (["--host", "254"], 2, "too many nodes"),
     ]:
         done = run(fixture.roci, "up", "--name", name, "--width", "64", *words, check=False)
@@ -186,7 +191,68 @@ def peer_dies(fixture):
             verbs("ib_write_bw -n 20 -u 18", left, right)
 
 
-TESTS = [pair, several, pings, rejections, no_right, survives_peer_loss, peer_dies]
+def peer_clock(fixture):
+    """Timers go by the clock that the peer shows, not by real time."""
+    need("ibv_rc_pingpong", "ibverbs-utils")
+    a, b, clock = (fixture.folder / name for name in ("a", "b", "clock"))
+    clock.write_bytes(bytes(8))
+    with fixture.up("left", "--nodes", "1", "--engine", "model", "--clock", clock, "--wire",
+                    f"n0=dgram:{a},{b}") as left:
+        # Nobody has the address that it asks for.
+        alone = left.start("n0", "ibv_rc_pingpong -g 0 -p 18007")
+        end = time.monotonic() + 60
+        while not listening(18007) and time.monotonic() < end:
+            time.sleep(0.05)
+        with socket.create_connection(("127.0.0.1", 18007)) as call:
+            call.sendall(b"0000:000007:123456:00000000000000000000ffff0a000009\0")
+            time.sleep(5)
+            assert alone.poll() is None, alone.communicate()[0]
+            with open(clock, "r+b", buffering=0) as shown:
+                for ms in range(1, 60_000):
+                    shown.seek(0)
+                    shown.write((ms * 1_000_000).to_bytes(8, sys.byteorder))
+                    time.sleep(0.0005)
+                    if alone.poll() is not None:
+                        break
+            text = alone.communicate(timeout=60)[0]
+        assert alone.returncode == 1 and "RTR" in text, text
+
+
+def slow_peer(fixture):
+    """A window of 512 KiB to a peer of 1 Gb/s that is simulated a thousand times too slowly: no
+    timer fires, and no packet is retransmitted; with losses it ends."""
+    need("ib_write_bw", "perftest")
+    a, b, clock = (fixture.folder / name for name in ("a", "b", "clock"))
+    clock.write_bytes(bytes(8))
+    ended = threading.Event()
+
+    def tick():
+        with open(clock, "r+b", buffering=0) as shown:
+            for us in itertools.count(1):
+                shown.seek(0)
+                shown.write((us * 1000).to_bytes(8, sys.byteorder))
+                if ended.wait(0.001):
+                    return
+
+    ticks = threading.Thread(target=tick)
+    ticks.start()
+    slow = ["--nodes", "1", "--engine", "model", "--rate", "1", "--clock", clock]
+    try:
+        for faults, line in ([], "-s 65536 -n 8 -u 10"), (["--loss", "5%"], "-s 16384 -n 8 -u 7"):
+            with fixture.up("left", *slow, *faults, "--wire", f"n0=dgram:{a},{b}") as left, \
+                    fixture.up("right", *slow, "--host", "2", "--wire",
+                               f"n0=dgram:{b},{a}") as right:
+                verbs(f"ib_write_bw -t 8 -m 1024 {line}", right, left)
+                sent = left.external_port()["port"]["sent"]
+            # 8 messages of 64 packets, address resolution and the end.
+            assert faults or 512 <= sent < 520, sent
+    finally:
+        ended.set()
+        ticks.join()
+
+
+TESTS = [pair, several, pings, rejections, no_right, survives_peer_loss, peer_dies, peer_clock,
+         slow_peer]
 
 if __name__ == "__main__":
     sys.exit(namespaces.main(TESTS))
