@@ -2,19 +2,23 @@
 // The board, verilated, between its RGMII pins and a wire of Unix datagrams (one Ethernet frame in
 // each, as QEMU's -netdev dgram).
 //
-// usage: <program> IMAGE LOCAL REMOTE EVERY
+// usage: <program> IMAGE LOCAL REMOTE EVERY CLOCK
 //
 // IMAGE is the program of the board, which stands in its memory after reset. Frames that come at
 // the socket LOCAL wait for the link and arrive at 1 Gb/s; a byte of one in EVERY frames (0:
 // none), by chance, is damaged on the way: a fixed period could hit each repetition of a packet.
 // Those that leave go to the socket REMOTE, without preamble, FCS and gap, which are judged.
+// The file CLOCK shows the time, in ns, to the simulation at the other end (`roci up --clock`).
 // SIGUSR1 takes the link down or up, SIGTERM ends the run and prints what was counted.
+#include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 #include <verilated.h>
 #include <zlib.h>
 
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdint>
@@ -40,8 +44,8 @@ constexpr std::uint64_t kPsPerSecond = 1'000'000'000'000, kEthPs = 8'000;
 constexpr std::uint64_t kLookPs = 1'000'000;       // between two looks at the socket
 constexpr std::uint64_t kPhyResetPs = 30'000'000;  // LiteEth holds its PHY in reset for 5.1 us
 constexpr unsigned kPreamble = 8, kGap = 12, kFcs = 4, kShortest = 64, kMostWaiting = 64;
-constexpr unsigned kPause = 500;  // clocks between frames of a burst, at most
 constexpr std::size_t kLongest = 9216;
+constexpr std::size_t kFull = 1024;  // bytes of a frame with a payload of the path MTU, at least
 constexpr std::uint8_t kUp = 0xD, kDown = 0xC;  // status between frames: 1 Gb/s, full duplex
 
 volatile std::sig_atomic_t ended = 0, toggles = 0;
@@ -74,14 +78,11 @@ class Wire {
     return true;
   }
 
-  /// Without a peer the frame is lost, as on a cable; a peer that is busy is waited for.
-  void send(const std::uint8_t* bytes, std::size_t length) const {
-    while (ended == 0 &&
-           sendto(fd_, bytes, length, 0, reinterpret_cast<const sockaddr*>(&remote_),
-                  sizeof remote_) < 0 &&
-           (errno == EAGAIN || errno == ENOBUFS)) {
-      usleep(100);
-    }
+  /// False: the peer is busy. Without a peer the frame is lost, as on a cable.
+  bool send(const Frame& frame) const {
+    return sendto(fd_, frame.data(), frame.size(), 0, reinterpret_cast<const sockaddr*>(&remote_),
+                  sizeof remote_) >= 0 ||
+           (errno != EAGAIN && errno != ENOBUFS);
   }
 
  private:
@@ -95,6 +96,31 @@ class Wire {
 
   sockaddr_un remote_;
   int fd_ = -1;
+};
+
+/// Makes the file in which the other end sees the time.
+std::atomic<std::uint64_t>* show_time(const char* file) {
+  const int fd = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  void* mapped = MAP_FAILED;
+  if (fd >= 0 && ftruncate(fd, sizeof(std::uint64_t)) == 0) {
+    mapped = mmap(nullptr, sizeof(std::uint64_t), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  }
+  if (mapped == MAP_FAILED) fail(std::string("cannot make ") + file);
+  return static_cast<std::atomic<std::uint64_t>*>(mapped);
+}
+
+/// What went one way: all frames, and from the first to the last with a full payload.
+struct Way {
+  unsigned frames = 0, full = 0;
+  std::uint64_t full_from_ps = 0, full_to_ps = 0;
+
+  /// A frame of `bytes` without preamble has ended.
+  void count(std::size_t bytes, std::uint64_t now_ps) {
+    ++frames;
+    if (bytes < kFull) return;
+    if (full++ == 0) full_from_ps = now_ps - (kPreamble + bytes) * kEthPs;
+    full_to_ps = now_ps + kGap * kEthPs;
+  }
 };
 
 /// A clock that toggles each half of its period.
@@ -123,9 +149,12 @@ class Bench {
     for (const std::uint64_t end = context_.time() + ps; context_.time() < end;) edge();
   }
 
-  void serve() {
+  void serve(std::atomic<std::uint64_t>* shown) {
     while (ended == 0) {
       run(kLookPs);
+      shown->store(context_.time() / 1000, std::memory_order_release);
+      // A peer that is busy goes on only when the time does.
+      while (!unsent_.empty() && wire_.send(unsent_.front())) unsent_.pop_front();
       const bool down = toggles % 2 != 0;
       status_ = down ? kDown : kUp;
       Frame frame;
@@ -136,12 +165,11 @@ class Bench {
   }
 
   void report() const {
-    std::printf(
-        "time %.0f in %u out %u damaged %u in_ns %.0f out_ns %.0f in_bytes %llu "
-        "out_bytes %llu\n",
-        static_cast<double>(context_.time()) / 1e3, in_, out_, damaged_,
-        static_cast<double>(busy_) * kEthPs / 1e3, static_cast<double>(leaves_) * kEthPs / 1e3,
-        static_cast<unsigned long long>(in_bytes_), static_cast<unsigned long long>(out_bytes_));
+    const auto ns = [](std::uint64_t ps) { return static_cast<unsigned long long>(ps / 1000); };
+    std::printf("time %llu in %u out %u damaged %u full_in %u in_ns %llu full_out %u out_ns %llu\n",
+                ns(context_.time()), in_.frames, out_.frames, damaged_, in_.full,
+                ns(in_.full_to_ps - in_.full_from_ps), out_.full,
+                ns(out_.full_to_ps - out_.full_from_ps));
     std::fflush(stdout);
   }
 
@@ -151,8 +179,6 @@ class Bench {
     if (frame.size() < kShortest - kFcs) frame.resize(kShortest - kFcs);
     const uLong fcs = crc32(0, frame.data(), static_cast<uInt>(frame.size()));
     for (unsigned i = 0; i < kFcs; ++i) frame.push_back(static_cast<std::uint8_t>(fcs >> 8 * i));
-    ++in_;
-    in_bytes_ += frame.size();
     if (every_ != 0 && random_() % every_ == 0) frame[++damaged_ * 7 % frame.size()] ^= 0x40;
     static const Frame preamble = {0x55, 0x55, 0x55, 0x55, 0x55, 0x55, 0x55, 0xD5};
     frame.insert(frame.begin(), preamble.begin(), preamble.end());
@@ -191,13 +217,12 @@ class Bench {
     board_.eth_rx_ctl = 1;
     board_.eth_rx_data = high ? frame[at_] >> 4 : frame[at_] & 0xF;
     if (!high) return;
-    ++busy_;
     if (++at_ < frame.size()) return;
+    in_.count(frame.size() - kPreamble, context_.time());
     waiting_.pop_front();
     sending_ = false;
     at_ = 0;
     gap_ = kGap;
-    busy_ += kGap;
   }
 
   /// Four bits of the board: the lower ones of a byte while the clock is high.
@@ -207,9 +232,7 @@ class Bench {
       return;
     }
     if (board_.eth_tx_ctl != 0) {
-      ++leaves_;
-      if (leaving_.empty() && idle_ < kPause) leaves_ += idle_;
-      if (leaving_.empty() && idle_ < kGap && out_ != 0) fail("a gap of less than 12 bytes");
+      if (leaving_.empty() && idle_ < kGap && out_.frames != 0) fail("a gap of less than 12 bytes");
       leaving_.push_back(static_cast<std::uint8_t>(low_ | board_.eth_tx_data << 4));
       idle_ = 0;
       return;
@@ -228,9 +251,8 @@ class Bench {
     if (crc32(0, leaving_.data() + kPreamble, static_cast<uInt>(length)) != 0x2144DF1C) {
       fail("a wrong FCS");
     }
-    ++out_;
-    out_bytes_ += length;
-    if (status_ == kUp) wire_.send(leaving_.data() + kPreamble, length - kFcs);
+    out_.count(length, context_.time());
+    if (status_ == kUp) unsent_.emplace_back(leaving_.begin() + kPreamble, leaving_.end() - kFcs);
     leaving_.clear();
   }
 
@@ -240,21 +262,20 @@ class Bench {
   VerilatedContext context_;
   Vboard board_;
   std::vector<Clock> clocks_;
-  std::deque<Frame> waiting_;
+  std::deque<Frame> waiting_, unsent_;
   Frame leaving_;
   std::size_t at_ = 0;
   std::uint8_t status_ = kUp, low_ = 0;
   bool sending_ = false;
-  unsigned gap_ = 0, idle_ = 0, in_ = 0, out_ = 0, damaged_ = 0;
-  // Clocks in which frames arrive, and in which they leave, pauses within a burst included.
-  std::uint64_t busy_ = 0, leaves_ = 0, in_bytes_ = 0, out_bytes_ = 0;
+  unsigned gap_ = 0, idle_ = 0, damaged_ = 0;
+  Way in_, out_;
 };
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 5) {
-    std::fprintf(stderr, "usage: %s IMAGE LOCAL REMOTE EVERY\n", argv[0]);
+  if (argc != 6) {
+    std::fprintf(stderr, "usage: %s IMAGE LOCAL REMOTE EVERY CLOCK\n", argv[0]);
     return 2;
   }
   std::signal(SIGTERM, [](int) { ended = 1; });
@@ -264,9 +285,10 @@ int main(int argc, char** argv) {
   if (image.empty() || image.size() > SOC_BYTES) fail(std::string(argv[1]) + ": no image");
   const Wire wire(argv[2], argv[3]);
   static Bench bench(wire, image, static_cast<unsigned>(std::atoi(argv[4])));
+  std::atomic<std::uint64_t>* shown = show_time(argv[5]);
   std::printf("ready\n");
   std::fflush(stdout);
-  bench.serve();
+  bench.serve(shown);
   bench.report();
   std::_Exit(0);
 }

@@ -27,7 +27,11 @@ from testbench.tools.rocitest.processes import run  # noqa: E402
 FOLDER = "ROCI_ECPIX5"
 SECONDS = 1700
 TAP = "tap5"
-PACE = "0.05"  # the board is simulated more slowly than the adapter
+MTU = 1024
+LEAST_RATE = 900  # Mb/s of payload at that path MTU; a full link has 926
+# Codes of the transport timeout, in the time of the board. ACKs of messages of 64 KiB come each
+# 0.57 ms; 4.2 ms of silence are a loss.
+TIMEOUT, LOSSY_TIMEOUT = 10, 7
 LONGEST = 4096  # bytes that the buffer after the MAC holds
 # Who has the address of the board? For 10.0.0.9.
 REQUEST = bytes.fromhex("ffffffffffff 525400000009 0806 0001 0800 06 04 0001"
@@ -39,8 +43,10 @@ class Board:
 
     def __init__(self, folder, ends, every):
         self.socket, self.other = ends
+        self.clock = self.socket.with_name("clock")
         self.process = subprocess.Popen(
-            [folder / "build/board", folder / "program.bin", self.socket, self.other, str(every)],
+            [folder / "build/board", folder / "program.bin", self.socket, self.other, str(every),
+             self.clock],
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=folder)
         line = self.process.stdout.readline()
         assert line == "ready\n", f"the board does not start: {line}"
@@ -85,7 +91,7 @@ class Rig:
         self.board, self.host, self.client = board, host, client
 
     def on_host(self, *words, check=True, seconds=SECONDS):
-        line = " ".join(map(str, (self.client, "-t", 20, *words)))
+        line = " ".join(map(str, (self.client, "-t", 20, "-w", TIMEOUT, *words)))
         process = self.host.start("n0", line)
         text = process.communicate(timeout=seconds)[0]
         assert not check or process.returncode == 0, text
@@ -114,9 +120,10 @@ def rig(fixture, *options, every=0):
     try:
         board.wait_for_program()
         pathlib.Path("/proc/sys/net/ipv6/conf/default/disable_ipv6").write_text("1")
-        with fixture.up("host", "--nodes", "1", "--engine", "model", "--pace", PACE, "--wire",
-                        f"n0=dgram:{ends[1]},{ends[0]}", "--netdev", f"n0={TAP}",
-                        *options) as host:
+        # Its timers and its link have the time of the board, however fast that is simulated.
+        with fixture.up("host", "--nodes", "1", "--engine", "model", "--rate", "1", "--clock",
+                        board.clock, "--wire", f"n0=dgram:{ends[1]},{ends[0]}", "--netdev",
+                        f"n0={TAP}", *options) as host:
             tap_addresses(TAP, f"{NODE}/24")
             # A board that is simulated needs more time than IPv4 gives a neighbour.
             pathlib.Path(f"/proc/sys/net/ipv4/neigh/{TAP}/retrans_time_ms").write_text("20000")
@@ -142,24 +149,39 @@ def quick(fixture):
         one.board.end()
 
 
+def goodput(counted, way):
+    """Mb/s of payload, from the first frame with a full one to the last."""
+    return counted[f"full_{way}"] * MTU * 8000 / counted[f"{way}_ns"]
+
+
 def long(fixture):
-    """1 MiB each way, without and with loss and reordering."""
+    """1 MiB each way at the rate of the link, without a packet that is sent twice."""
     with rig(fixture) as one:
-        # The link is full: packets arrive without a pause, and the engine takes all of them.
-        one.check(16384, 64, "-w", 20)
+        # A window of 512 KiB: packets arrive without a pause, and the engine takes all of them.
+        one.check(65536, 16)
         counts = one.status()
         assert counts["rx_lost"] == 0 and counts["roce_dropped"] == 0, counts
+        counted = one.board.end()
+        assert counted["full_in"] == counted["full_out"] == 16 * 65536 // MTU, counted
+        rates = [goodput(counted, way) for way in ("in", "out")]
+        print(f"  WRITE {rates[0]:.1f} Mb/s, READ {rates[1]:.1f} Mb/s of payload")
+        assert min(rates) > LEAST_RATE, rates
+    with rig(fixture) as one:
         one.check(1000, 30, "-o", 123)
         one.board.end()
+
+
+def loss(fixture):
+    """1 MiB each way with 5% of packets lost and 5% late, each way."""
     with rig(fixture, "--loss", "5%", "--reorder", "5%") as one:
-        one.check(16384, 64)
+        one.check(16384, 64, "-w", LOSSY_TIMEOUT)
         one.board.end()
 
 
 def bad_input(fixture):
     """Damaged frames, frames that are too long, a link that goes down: counted, and all goes on."""
     with rig(fixture, every=7) as one:
-        one.check(4096, 8)
+        one.check(4096, 8, "-w", LOSSY_TIMEOUT)
         one.ping(count=10, check=False)
         # Longer than the buffer after the MAC; than the frame buffer; no frame at all.
         header = bytes.fromhex(MAC.replace(":", "")) + bytes(6)
@@ -182,7 +204,7 @@ def bad_input(fixture):
         assert 0 <= counted["damaged"] - after["wrong_fcs"] <= 1, (counted, after)
 
 
-TESTS = [quick, long, bad_input]
+TESTS = [quick, long, loss, bad_input]
 
 
 def main():
