@@ -198,8 +198,9 @@ struct Queue {
     wr.num_sge = 1;
     return ibv_post_recv(qp, &wr, &bad);
   }
-  /// The next completion; throws when none comes.
-  ibv_wc next(unsigned seconds = 30) {
+  /// The next completion; throws when none comes. The limit is far above what it takes on a machine
+  /// whose other programs leave the simulator a tenth of a processor.
+  ibv_wc next(unsigned seconds = 300) {
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
     ibv_wc wc{};
     for (;;) {
