@@ -79,6 +79,14 @@ class Simulator {
   int listener_ = -1, control_ = -1, events_ = -1;
 };
 
+/// Asks for an event: the bytes of the command, or a negative errno.
+ssize_t get_event(int fd) {
+  rdma_ucm_cmd_hdr get{};
+  get.cmd = RDMA_USER_CM_CMD_GET_EVENT;
+  const ssize_t bytes = cm::write_command(fd, &get, sizeof get);
+  return bytes < 0 ? -errno : bytes;
+}
+
 }  // namespace
 
 // The kernel removes the events of an identifier with it, while a thread may be waiting for
@@ -87,12 +95,7 @@ TEST_CASE("a thread that waits for an event outlives a close of the descriptor")
   Simulator simulator;
   const int fd = simulator.open_channel();
   REQUIRE(fd >= 0);
-  std::future<ssize_t> written = std::async(std::launch::async, [fd] {
-    rdma_ucm_cmd_hdr get{};
-    get.cmd = RDMA_USER_CM_CMD_GET_EVENT;
-    const ssize_t bytes = cm::write_command(fd, &get, sizeof get);
-    return bytes < 0 ? -errno : bytes;
-  });
+  std::future<ssize_t> written = std::async(std::launch::async, get_event, fd);
   simulator.announce_event();
   const protocol::Header first = simulator.next_command();
   REQUIRE(close(fd) == 0);
@@ -106,8 +109,5 @@ TEST_CASE("a command on a descriptor that is closed is rejected") {
   Simulator simulator;
   const int fd = simulator.open_channel();
   REQUIRE(close(fd) == 0);
-  rdma_ucm_cmd_hdr get{};
-  get.cmd = RDMA_USER_CM_CMD_GET_EVENT;
-  CHECK(cm::write_command(fd, &get, sizeof get) == -1);
-  CHECK(errno == EBADF);
+  CHECK(get_event(fd) == -EBADF);
 }
