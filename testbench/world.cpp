@@ -41,7 +41,7 @@ World::Impl::Impl(Config c) : config(std::move(c)) {
       config.trace_from_ns = retrace->from_ns;
     }
   }
-  if (config.rate_gbps == 0) config.rate_gbps = config.width == 64 ? 10 : 100;
+  if (config.rate_gbps == 0) config.rate_gbps = link_rate_gbps(config.width);
   for (unsigned i = 0; i < 2; ++i) {
     LinkConfig link;
     link.node = i;

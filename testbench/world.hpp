@@ -39,7 +39,7 @@ struct Config {
   FirmwareOn firmware = FirmwareOn::kHost;  ///< where the firmware of both nodes runs
   unsigned width = 512;                     ///< bits of the adapters' data path: 64 or 512
   std::uint64_t seed = 1;                   ///< seed of everything that is random
-  double rate_gbps = 0;                     ///< rate of the link; 0: 100 at 512 bits, 10 at 64
+  double rate_gbps = 0;                     ///< rate of the link; 0: that of the width
   std::uint64_t delay_ns = 500;             ///< delay of the link, one way
   std::array<Faults, 2> faults;             ///< faults of the frames that node 0 and node 1 send
   std::uint64_t memory_ns = 400;            ///< from adapter to host memory, and back

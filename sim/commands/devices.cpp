@@ -7,6 +7,7 @@
 #include "sim/commands/commands.hpp"
 #include "sim/report/files.hpp"
 #include "sim/scenarios/transfer.hpp"
+#include "testbench/link/link_direction.hpp"
 
 namespace roci::sim {
 namespace {
@@ -48,7 +49,7 @@ int run(const WorldOptions& options, const std::string& json_path) {
   for (unsigned n = 0; n < 2; ++n) {
     const Row& row = rows[n];
     const unsigned mtu = 128u << row.port.active_mtu;
-    const unsigned speed = options.width == 512 ? 100 : 10;
+    const unsigned speed = testbench::link_rate_gbps(options.width);
     const char* state = row.port.active ? "ACTIVE" : "DOWN";
     fmt::print("{:<6} {:<8} {:<8} {:>5} {:>4} Gb/s {:<5} {:>4} {:>4} {}\n", "roci0", "roci", state,
                mtu, speed, fmt::format("n{}", n), row.limits.max_qp, row.limits.max_mr,

@@ -3,13 +3,16 @@
 #pragma once
 
 #include "sim/options.hpp"
+#include "testbench/link/link_direction.hpp"
 
 namespace roci::sim {
 
 /// Bytes of a packet on the link beside its payload: preamble 8, Ethernet 14, IP 20 or 40, UDP 8,
 /// BTH 12, ICRC 4, FCS 4, gap 12.
 inline double overhead(const WorldOptions& options) { return options.ipv6 ? 102 : 82; }
-inline double rate_gbps(const WorldOptions& options) { return options.width == 512 ? 100 : 10; }
+inline double rate_gbps(const WorldOptions& options) {
+  return testbench::link_rate_gbps(options.width);
+}
 
 /// Goodput of full packets, the share of the link rate that is payload.
 inline double bound_gbps(const WorldOptions& options) {

@@ -20,6 +20,7 @@
 #include "sim/server/capture.hpp"
 #include "sim/server/instance.hpp"
 #include "sim/server/server.hpp"
+#include "testbench/link/link_direction.hpp"
 
 namespace roci::sim {
 namespace {
@@ -116,10 +117,8 @@ void serve(const UpOptions& options, const Instance& instance, Descriptor& ready
   config.engine = options.world.engine;
   config.firmware = options.world.firmware;
   config.width = options.world.width;
-  constexpr unsigned kGbps64 = 10, kGbps512 = 100;
-  config.rate_gbps = options.rate_gbps != 0      ? options.rate_gbps
-                     : options.world.width == 64 ? kGbps64
-                                                 : kGbps512;
+  config.rate_gbps =
+      options.rate_gbps != 0 ? options.rate_gbps : testbench::link_rate_gbps(options.world.width);
   config.faults.loss = options.world.loss;
   config.faults.duplicate = options.world.duplicate;
   config.faults.reorder = options.world.reorder;

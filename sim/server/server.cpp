@@ -110,7 +110,7 @@ std::uint64_t Server::rest(std::uint64_t now_ns, std::uint64_t until_ns) {
   cm_.expire();
   if (cm_.flush(now_ns) || served || fabric_.has_work()) return now_ns;
   const std::uint64_t start = clock_ns();
-  const std::uint64_t peer = pace_.peer_ns();
+  const std::uint64_t peer = live_ ? pace_.peer_ns() : 0;
   if (live_) pace_.settle(now_ns, peer);
   const bool ever = until_ns != testbench::kNever;
   if (ever && (live_ ? until_ns <= pace_.limit(peer) : gap <= SimulatedTime::kJumpNs))

@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <random>
 
+#include "testbench/link/link_direction.hpp"
+
 namespace roci::soak {
 namespace {
 
@@ -141,7 +143,7 @@ RoundPlan plan_of(std::uint64_t seed, unsigned round, testbench::Engine engine,
   if (p.connections > 8) c.memory_ns = std::min<decltype(c.memory_ns)>(c.memory_ns, 1000);
 
   // T exceeds twice the longest delay: the payload of both directions, and retransmissions.
-  const double gbps = c.width == 64 ? 10 : 100;
+  const double gbps = testbench::link_rate_gbps(c.width);
   const double ahead_ns = 2.0 * p.connections * p.depth * (p.max_bytes + 100.0) * 8 / gbps;
   const double way_ns =
       2.0 * static_cast<double>(c.delay_ns) + 8.0 * static_cast<double>(c.memory_ns);
