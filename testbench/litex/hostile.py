@@ -9,6 +9,7 @@ import struct
 import zlib
 
 ROCE, EXCHANGE = 4791, 18516
+FOR_PROGRAM = 0.05  # the share for the board's program, which takes a millisecond for each
 MOST = 1400  # bytes of random ones
 BTH = 42  # offset after the headers of Ethernet, IPv4 and UDP
 
@@ -47,7 +48,10 @@ class Hostile:
             self.next_ns = now_ns
         while self.next_ns <= now_ns:
             self.next_ns += self.period_ns
-            make = self.random.choice(self.ALONE if self.roce is None else self.ALL)
+            kinds = self.OF_CONNECTION if self.roce is not None else self.OF_ROCE
+            if self.random.random() < FOR_PROGRAM:
+                kinds = self.OF_PROGRAM
+            make = self.random.choice(kinds)
             self.kinds[make.__name__] = self.kinds.get(make.__name__, 0) + 1
             yield bytes(make(self))
 
@@ -125,5 +129,6 @@ class Hostile:
     def repeated(self):
         return self.roce
 
-    ALONE = (noise, arp, truncated_ipv4, ip_options, fragment, icmp, exchange, roce_noise, no_pair)
-    ALL = (*ALONE, damaged, truncated, other_partition, other_version, repeated)
+    OF_PROGRAM = (noise, arp, truncated_ipv4, ip_options, fragment, icmp, exchange)
+    OF_ROCE = (roce_noise, no_pair)
+    OF_CONNECTION = (*OF_ROCE, damaged, truncated, other_partition, other_version, repeated)

@@ -4,6 +4,7 @@ and hostile ones are added."""
 import contextlib
 import mmap
 import pathlib
+import queue
 import random
 import socket
 import struct
@@ -62,7 +63,10 @@ def is_roce(frame):
 
 
 class Direction:
-    """Frames from one end to the other, by a thread. A full socket delays the sender."""
+    """Frames from one end to the other, by two threads.
+
+    Frames are taken from the sender at once: QEMU loses one that it waits with when it stops.
+    """
 
     def __init__(self, path, end, here, there):
         self.path, self.end, self.there = path, end, str(there)
@@ -74,15 +78,19 @@ class Direction:
         pathlib.Path(here).unlink(missing_ok=True)
         self.socket.bind(str(here))
         self.socket.settimeout(0.1)
-        self.thread = threading.Thread(target=self.work, daemon=True)
+        self.waiting = queue.Queue()
+        self.threads = [threading.Thread(target=what, daemon=True)
+                        for what in (self.read, self.work)]
+
+    def read(self):
+        while not self.path.ended.is_set():
+            with contextlib.suppress(TimeoutError):
+                self.waiting.put(self.socket.recv(1 << 16))
 
     def work(self):
         while not self.path.ended.is_set():
-            frame = None
-            with contextlib.suppress(TimeoutError):
-                frame = self.socket.recv(1 << 16)
-            if frame is not None:
-                self.pass_on(frame)
+            with contextlib.suppress(queue.Empty):
+                self.pass_on(self.waiting.get(timeout=0.1))
             for late in [late for late in self.kept
                          if late[0] <= 0 or self.path.clock.ns() > late[1] + LATE_NS]:
                 self.kept.remove(late)
@@ -133,13 +141,15 @@ class Path:
 
     def __enter__(self):
         for direction in self.directions:
-            direction.thread.start()
+            for thread in direction.threads:
+                thread.start()
         return self
 
     def __exit__(self, *_):
         self.ended.set()
         for direction in self.directions:
-            direction.thread.join()
+            for thread in direction.threads:
+                thread.join()
             direction.socket.close()
         self.capture.close()
 

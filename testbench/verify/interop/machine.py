@@ -7,6 +7,7 @@ network: ports of the guest that `forward` names are reached at 127.0.0.1, and t
 services of the host's loopback at 10.0.2.2.
 """
 import base64
+import json
 import os
 import pathlib
 import shutil
@@ -26,6 +27,27 @@ class GuestError(Exception):
     """A command of the guest failed."""
 
 
+class Monitor:
+    """Control of QEMU (QMP)."""
+
+    def __init__(self, path):
+        self.socket = socket.socket(socket.AF_UNIX)
+        self.socket.connect(path)
+        self.stream = self.socket.makefile("rb")
+        self.stream.readline()  # who it is
+        self.do("qmp_capabilities")
+
+    def do(self, command):
+        """`stop` and `cont`, for one: while a guest is stopped, so is its clock."""
+        self.socket.sendall(json.dumps({"execute": command}).encode() + b"\n")
+        while True:
+            line = json.loads(self.stream.readline() or "{}")
+            if "return" in line:
+                return
+            if "event" not in line:
+                raise GuestError(f"QEMU does not {command}: {line}")
+
+
 class Guest:
     """Boots in the constructor; use as a context manager."""
 
@@ -39,8 +61,9 @@ class Guest:
         self.folder.mkdir(parents=True, exist_ok=True)
         self.console = self.folder / "console.log"
         # The path of a socket must be short; that of a build folder may be long.
-        path = f"/tmp/roci-guest-{os.getpid()}.sock"
-        pathlib.Path(path).unlink(missing_ok=True)
+        path, monitor = (f"/tmp/roci-{what}-{os.getpid()}.sock" for what in ("guest", "monitor"))
+        for one in (path, monitor):
+            pathlib.Path(one).unlink(missing_ok=True)
         self.ports = {port: free_port() for port in forward}
         forwards = "".join(f",hostfwd=tcp:127.0.0.1:{here}-:{there}"
                            for there, here in self.ports.items())
@@ -63,16 +86,19 @@ class Guest:
              "-device", f"virtio-net-pci,netdev=control,mac={CONTROL_MAC},romfile=",
              "-device", "virtio-serial-pci", "-chardev",
              f"socket,id=agent,path={path},server=on,wait=off", "-device",
-             "virtserialport,chardev=agent,name=agent"],
+             "virtserialport,chardev=agent,name=agent",
+             "-qmp", f"unix:{monitor},server=on,wait=off"],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
             stderr=open(self.folder / "qemu.log", "wb"))
         try:
             self.agent = self.connect(path, boot_seconds)
+            self.monitor = Monitor(monitor)
         except BaseException:
             self.kill()
             raise
         finally:
-            pathlib.Path(path).unlink(missing_ok=True)
+            for one in (path, monitor):
+                pathlib.Path(one).unlink(missing_ok=True)
         self.boot_seconds = time.monotonic() - self.started
 
     def __enter__(self):
