@@ -2,9 +2,9 @@
 // Completion queues: writes entries into the rings of host memory and raises events for the queues
 // that software armed.
 //
-// Throughput: one entry or doorbell per clock, of one queue in two clocks. Latency: six clocks from
-// cqe_i to bw_req_valid_o when its data is in memory. Up to `Writes` writes are in flight: 128 are
-// 256 clocks of memory at two clocks an entry.
+// Throughput: one entry or doorbell per clock, of one queue in two clocks. Latency: seven clocks
+// from cqe_i to bw_req_valid_o when its data is in memory. Up to `Writes` writes are in flight: 128
+// are 256 clocks of memory at two clocks an entry.
 //
 //   cqe_sq --> wait for tickets --+                         +--> entry FIFO --> bw
 //   cqe_rq --> wait for tickets --+--> look up,  --> decide +--> retire FIFO, bw_done --> event

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Completions of one source, in order; the first is valid when what it waits for is in memory.
 //
-// Throughput: one per clock. Latency: one clock.
+// Throughput: one per clock. Latency: two clocks.
 
 `include "assert.svh"
 
@@ -27,10 +27,11 @@ module roci_cq_wait #(
 );
 
   logic        head_valid, met, met_q;
+  logic [$clog2(Waiting):0] level;
   logic [15:0] data_ahead;
   logic [7:0]  stores_ahead;
 
-  roci_fifo #(.Width(roci_pkg::CqeReqBits), .Depth(Waiting)) u_fifo (
+  roci_deep_fifo #(.Width(roci_pkg::CqeReqBits), .Depth(Waiting)) u_fifo (
     .clk_i, .rst_ni,
     .in_data_i  (cqe_i),
     .in_valid_i (valid_i),
@@ -38,7 +39,7 @@ module roci_cq_wait #(
     .out_data_o (cqe_o),
     .out_valid_o(head_valid),
     .out_ready_i(take_i),
-    .level_o    ()
+    .level_o    (level)
   );
 
   assign data_ahead   = wr_done_i - cqe_o.ticket;
@@ -46,7 +47,7 @@ module roci_cq_wait #(
   assign met          = !(cqe_o.wait_data && data_ahead[15]) &&
                         !(cqe_o.wait_store && stores_ahead[7]);
   assign valid_o      = head_valid && (met || met_q);
-  assign empty_o      = !head_valid;
+  assign empty_o      = level == '0;
 
   // A ticket that was reached stays so, however far the count runs on.
   always_ff @(posedge clk_i) begin

@@ -106,15 +106,17 @@ module roci_cq_write #(
   // does not follow a deep memory.
   localparam int unsigned RetireBits = RowBits + 3;
   logic [LevelBits-1:0] retires;
+  logic                 retiring;
   logic                 head_valid, head_pop, head_write, head_raise, head_error, head_due;
   logic                 done, done_bad, failed, done_ready;  // responses not yet matched to a write
   logic                 retire_ready, retire_valid, head_ready, rsp_valid, rsp_bad, rsp_ready;
   logic [RetireBits-1:0] retire;
   logic [RowBits-1:0]   head_row;
+  assign retiring = write_i || raise_i || raise_error_i;
   roci_fifo #(.Width(RetireBits), .Depth(Writes)) u_retire (
     .clk_i, .rst_ni,
     .in_data_i   ({write_i, raise_i || raise_error_i, raise_error_i, row_i}),
-    .in_valid_i  (write_i || raise_i || raise_error_i),
+    .in_valid_i  (retiring),
     .in_ready_o  (retire_ready),
     .out_data_o  (retire),
     .out_valid_o (retire_valid),
@@ -155,10 +157,18 @@ module roci_cq_write #(
   logic [RowBits-1:0] break_row_q;
   assign failed         = head_write && done_bad;
   assign head_due       = head_valid && (!head_write || done) && !(failed && break_valid_q);
-  assign event_valid_o  = head_due && (head_raise || failed);
-  assign event_o.kind   = head_error || failed ? roci_pkg::EventCqError : roci_pkg::EventCompletion;
-  assign event_o.number = 24'(head_row);
-  assign head_pop       = head_due && (!event_valid_o || event_ready_i);
+  // An event stands in a register, as its receiver chooses among many.
+  logic raises;
+  assign raises   = head_raise || failed;
+  assign head_pop = head_due && (!raises || !event_valid_o || event_ready_i);
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) event_valid_o <= 1'b0;
+    else event_valid_o <= (head_pop && raises) || (event_valid_o && !event_ready_i);
+    if (head_pop && raises) begin
+      event_o.kind   <= head_error || failed ? roci_pkg::EventCqError : roci_pkg::EventCompletion;
+      event_o.number <= 24'(head_row);
+    end
+  end
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) break_valid_q <= 1'b0;
@@ -169,11 +179,19 @@ module roci_cq_write #(
   assign break_valid_o = break_valid_q;
   assign break_row_o   = break_row_q;
 
-  assign room_o = words < 4'd5 && retires < LevelBits'(Writes - 2);
-  assign idle_o = !build_q && !bw_req_valid_o && !retire_valid && !head_valid && !break_valid_q;
+  // What leaves makes room a clock later, so that the choice of an entry follows a register.
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) room_o <= 1'b0;
+    else begin
+      room_o <= words < (build_q ? 4'd4 : 4'd5)
+                && (retiring ? retires < LevelBits'(Writes - 3) : retires < LevelBits'(Writes - 2));
+    end
+  end
+  assign idle_o = !build_q && !bw_req_valid_o && !retire_valid && !head_valid && !break_valid_q
+                  && !event_valid_o;
 
   `ASSERT(RoomForWord, `IMPLIES(build_q, words_ready))
   `ASSERT(RoomForDone, `IMPLIES(bw_rsp_valid_i, done_ready))
-  `ASSERT(RoomToRetire, `IMPLIES(write_i || raise_i || raise_error_i, retire_ready))
+  `ASSERT(RoomToRetire, `IMPLIES(retiring, retire_ready))
 
 endmodule

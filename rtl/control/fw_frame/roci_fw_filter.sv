@@ -3,10 +3,13 @@
 // advertisement, with or without a VLAN tag. A frame is kept back until its decision is known and
 // then leaves at once.
 //
-// Throughput: one beat per clock. Latency: two clocks, or as many beats as hold the first 59 bytes.
+// Throughput: one beat per clock. Latency: two clocks, or as many beats as hold the first 59 bytes;
+// one clock when the first beat holds them.
 //
 //   s_axis --+--> FIFO --------------> m_axis, with m_to_firmware for the whole frame
 //            \--> look at 8 bytes --> decision FIFO --^
+//
+// When the first beat decides, both FIFOs are one register.
 
 `include "assert.svh"
 
@@ -111,33 +114,51 @@ module roci_fw_filter #(
 
   // Beats and decisions
   localparam int unsigned WordBits = DataWidth + DataWidth / 8 + 1;
-  logic room, decision_room, beat_valid, decision_valid, pop;
-  logic [$clog2(Beats):0] unused_beats;
-  logic [2:0]             unused_decisions;
-  assign s_axis_tready_o = room && decision_room;
-  assign m_axis_tvalid_o = beat_valid && decision_valid;
-  assign pop             = decision_valid && m_axis_tready_i;
-
-  roci_fifo #(.Width(WordBits), .Depth(Beats)) u_beats (
-    .clk_i, .rst_ni,
-    .in_data_i  ({s_axis_tlast_i, s_axis_tkeep_i, s_axis_tdata_i}),
-    .in_valid_i (s_axis_tvalid_i && decision_room),
-    .in_ready_o (room),
-    .out_data_o ({m_axis_tlast_o, m_axis_tkeep_o, m_axis_tdata_o}),
-    .out_valid_o(beat_valid),
-    .out_ready_i(pop),
-    .level_o    (unused_beats)
-  );
-  roci_fifo #(.Width(1), .Depth(4)) u_decisions (
-    .clk_i, .rst_ni,
-    .in_data_i  (to_firmware),
-    .in_valid_i (decide),
-    .in_ready_o (decision_room),
-    .out_data_o (m_to_firmware_o),
-    .out_valid_o(decision_valid),
-    .out_ready_i(beat_valid && m_axis_tready_i && m_axis_tlast_o),
-    .level_o    (unused_decisions)
-  );
+  logic [4:0] beats;      // inside
+  logic [2:0] decisions;  // of frames that did not leave whole
+  if (LastBeat == 0) begin : gen_register
+    assign s_axis_tready_o = !m_axis_tvalid_o || m_axis_tready_i;
+    assign beats           = 5'(m_axis_tvalid_o);
+    assign decisions       = 3'(m_axis_tvalid_o || decided_q);
+    always_ff @(posedge clk_i) begin
+      if (!rst_ni) m_axis_tvalid_o <= 1'b0;
+      else if (s_axis_tready_o) m_axis_tvalid_o <= s_axis_tvalid_i;
+    end
+    always_ff @(posedge clk_i) begin
+      if (s_axis_tready_o) begin
+        {m_axis_tlast_o, m_axis_tkeep_o, m_axis_tdata_o} <= {s_axis_tlast_i, s_axis_tkeep_i,
+                                                             s_axis_tdata_i};
+      end
+      if (decide) m_to_firmware_o <= to_firmware;
+    end
+  end else begin : gen_fifo
+    logic room, decision_room, beat_valid, decision_valid, pop;
+    logic [$clog2(Beats):0] level;
+    assign s_axis_tready_o = room && decision_room;
+    assign m_axis_tvalid_o = beat_valid && decision_valid;
+    assign pop             = decision_valid && m_axis_tready_i;
+    assign beats           = 5'(level);
+    roci_fifo #(.Width(WordBits), .Depth(Beats)) u_beats (
+      .clk_i, .rst_ni,
+      .in_data_i  ({s_axis_tlast_i, s_axis_tkeep_i, s_axis_tdata_i}),
+      .in_valid_i (s_axis_tvalid_i && decision_room),
+      .in_ready_o (room),
+      .out_data_o ({m_axis_tlast_o, m_axis_tkeep_o, m_axis_tdata_o}),
+      .out_valid_o(beat_valid),
+      .out_ready_i(pop),
+      .level_o    (level)
+    );
+    roci_fifo #(.Width(1), .Depth(4)) u_decisions (
+      .clk_i, .rst_ni,
+      .in_data_i  (to_firmware),
+      .in_valid_i (decide),
+      .in_ready_o (decision_room),
+      .out_data_o (m_to_firmware_o),
+      .out_valid_o(decision_valid),
+      .out_ready_i(beat_valid && m_axis_tready_i && m_axis_tlast_o),
+      .level_o    (decisions)
+    );
+  end
 
 `ifdef FORMAL
   // Beats that came in and did not leave are in the queue; each frame gets one decision.
@@ -154,17 +175,23 @@ module roci_fw_filter #(
       f_decided_q <= f_decided_q + 3'(decide) - 3'(f_out && m_axis_tlast_o);
     end
   end
-  `ASSERT(NoBeatLostOrMade, f_beats_q == 5'(unused_beats))
-  `ASSERT(NoDecisionLostOrMade, f_decided_q == unused_decisions)
-  `COVER(QueueFull, !room)
+  `ASSERT(NoBeatLostOrMade, f_beats_q == beats)
+  `ASSERT(NoDecisionLostOrMade, f_decided_q == decisions)
+  `ASSERT(BeatInRange, beat_q <= 4'(LastBeat))
+  `ASSERT(EndIsKnown, LastBeat != 0 || !m_axis_tvalid_o || decided_q != m_axis_tlast_o)
+  `COVER(QueueFull, !s_axis_tready_o)
   `COVER(ToFirmware, f_out && m_axis_tlast_o && m_to_firmware_o)
-  `COVER(ToHostAfterIt, f_out && m_axis_tlast_o && !m_to_firmware_o && f_decided_q == 3'd2)
+  `COVER(ToHostAfterIt, f_out && m_axis_tlast_o && !m_to_firmware_o
+                        && (LastBeat == 0 || f_decided_q == 3'd2))
   initial assume (!rst_ni);
 `endif
 
   roci_axis_check #(.DataWidth(DataWidth), .Assume(1)) u_in_check (
     .clk_i, .rst_ni, .tdata_i(s_axis_tdata_i), .tkeep_i(s_axis_tkeep_i),
     .tlast_i(s_axis_tlast_i), .tvalid_i(s_axis_tvalid_i), .tready_i(s_axis_tready_o));
+  logic unused;
+  assign unused = ^{beats, decisions};
+
 `ifndef FORMAL  // which cannot see that the queue holds only such beats
   roci_axis_check #(.DataWidth(DataWidth)) u_out_check (
     .clk_i, .rst_ni, .tdata_i(m_axis_tdata_o), .tkeep_i(m_axis_tkeep_o),

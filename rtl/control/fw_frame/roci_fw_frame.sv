@@ -134,22 +134,18 @@ module roci_fw_frame #(
     rx_bytes_q <= (11'(rx_beats_q) << LaneBits) + 11'(rx_last_bytes);
   end
 
-  logic [DataWidth-1:0] rx_row;
+  // Both frames are in block RAM whatever the number of rows: firmware is slow, and LUTs are few.
+  logic [DataWidth-1:0] rx_row_q;
   logic [LaneBits-1:0]  read_lane_q;
-  roci_ram #(.Width(DataWidth), .Depth(Rows)) u_rx (
-    .clk_i, .rst_ni,
-    .write_i     (rx_beat && !rx_skip),
-    .write_row_i (RowBits'(rx_at_q)),
-    .write_data_i(tdata),
-    .read_i      (read_i),
-    .read_row_i  (read_addr_i[10:LaneBits]),
-    .read_data_o (rx_row),
-    .ready_o     ()
-  );
+  (* ram_style = "block" *) logic [DataWidth-1:0] rx_mem [Rows];
   always_ff @(posedge clk_i) begin
-    if (read_i) read_lane_q <= read_addr_i[LaneBits-1:0];
+    if (rx_beat && !rx_skip) rx_mem[RowBits'(rx_at_q)] <= tdata;
+    if (read_i) begin
+      rx_row_q    <= rx_mem[read_addr_i[10:LaneBits]];
+      read_lane_q <= read_addr_i[LaneBits-1:0];
+    end
   end
-  assign rx_data_o   = rx_row[{read_lane_q[LaneBits-1:2], 5'd0} +: 32];
+  assign rx_data_o   = rx_row_q[{read_lane_q[LaneBits-1:2], 5'd0} +: 32];
   always_comb begin
     rx_status_o       = '0;
     rx_status_o.valid = rx_shown_q;
@@ -170,16 +166,17 @@ module roci_fw_frame #(
   assign tx_next  = tx_busy_q && (!tx_valid_q || (m_axis_fw_tready_i && !tx_last));
 
   for (genvar i = 0; i < Words; i++) begin : gen_tx_lane
-    roci_ram #(.Width(32), .Depth(Rows)) u_tx (
-      .clk_i, .rst_ni,
-      .write_i     (tx_data_i && !tx_busy_q && word_addr_i[LaneBits-1:2] == (LaneBits - 2)'(i)),
-      .write_row_i (word_addr_i[10:LaneBits]),
-      .write_data_i(word_i),
-      .read_i      (tx_next || (read_i && !tx_busy_q)),
-      .read_row_i  (tx_busy_q ? tx_row_q : read_addr_i[10:LaneBits]),
-      .read_data_o (tx_row[32*i +: 32]),
-      .ready_o     ()
-    );
+    (* ram_style = "block" *) logic [31:0] tx_mem [Rows];
+    logic [31:0] word_q;
+    assign tx_row[32*i +: 32] = word_q;
+    always_ff @(posedge clk_i) begin
+      if (tx_data_i && !tx_busy_q && word_addr_i[LaneBits-1:2] == (LaneBits - 2)'(i)) begin
+        tx_mem[word_addr_i[10:LaneBits]] <= word_i;
+      end
+      if (tx_next || (read_i && !tx_busy_q)) begin
+        word_q <= tx_mem[tx_busy_q ? tx_row_q : read_addr_i[10:LaneBits]];
+      end
+    end
   end
 
   always_ff @(posedge clk_i) begin

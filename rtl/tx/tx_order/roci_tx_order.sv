@@ -3,7 +3,7 @@
 // payload while the segments of it go on to be read.
 //
 // Throughput: a packet every 2 clocks with one segment of payload, every clock without. Latency:
-// one clock for a descriptor, none for a segment. Sources take turns packet by packet.
+// two clocks for a descriptor, none for a segment. Sources take turns packet by packet.
 //
 //  sq desc --+--> | FIFO of Depth | --> desc_o       sent_i --> source FIFO --> sent_sq_valid_o
 //  rq desc --+                                                              +-> sent_rq_valid_o
@@ -97,7 +97,7 @@ module roci_tx_order #(
     end
   end
 
-  roci_fifo #(.Width(DescBits), .Depth(Depth)) u_descs (
+  roci_deep_fifo #(.Width(DescBits), .Depth(Depth)) u_descs (
     .clk_i, .rst_ni,
     .in_data_i   (picked),
     .in_valid_i  (take),
@@ -109,7 +109,7 @@ module roci_tx_order #(
   );
 
   // Twice as deep: also for packets that tx holds already.
-  roci_fifo #(.Width(49), .Depth(2 * Depth)) u_sources (
+  roci_deep_fifo #(.Width(49), .Depth(2 * Depth)) u_sources (
     .clk_i, .rst_ni,
     .in_data_i   ({pick_rq, picked.qpn, picked.psn}),
     .in_valid_i  (take),
