@@ -115,7 +115,7 @@ module roci_fw_filter #(
   // Beats and decisions
   localparam int unsigned WordBits = DataWidth + DataWidth / 8 + 1;
   logic [4:0] beats;      // inside
-  logic [2:0] decisions;  // of frames that did not leave whole
+  logic [2:0] decisions;  // known, their frames did not leave whole
   if (LastBeat == 0) begin : gen_register
     assign s_axis_tready_o = !m_axis_tvalid_o || m_axis_tready_i;
     assign beats           = 5'(m_axis_tvalid_o);
