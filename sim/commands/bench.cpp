@@ -17,9 +17,11 @@
 namespace roci::sim {
 namespace {
 
-/// Clocks that one WRITE ONLY packet of `bytes` occupies the link; RETH is 16 bytes.
-double bound_clocks(const WorldOptions& options, unsigned bytes) {
-  return (bytes + overhead(options) + 16) * 8 / rate_gbps(options) / 4;
+constexpr unsigned kRethBytes = 16, kDethBytes = 8;
+
+/// Clocks that a packet of `bytes` occupies the link, with `extension` bytes after its BTH.
+double bound_clocks(const WorldOptions& options, unsigned bytes, unsigned extension) {
+  return (bytes + overhead(options) + extension) * 8 / rate_gbps(options) / 4;
 }
 
 nlohmann::json bench_goodput(const BenchOptions& options) {
@@ -86,11 +88,43 @@ nlohmann::json bench_rate(const BenchOptions& options) {
     plan.depth = 16;
     plan.bytes = bytes;
     plan.messages = options.quick ? 2048 : 8192;
-    const double clocks = bound_clocks(options.world, bytes);
+    const double clocks = bound_clocks(options.world, bytes, kRethBytes);
     rows.push_back(
         print_row(options.world, plan, stream(options.world, plan), 8.0 * bytes / clocks / 4));
     rows.back()["bound_clocks"] = clocks;
     fmt::print("       one takes {:.2f} clocks on the link\n", clocks);
+  }
+  return rows;
+}
+
+nlohmann::json bench_services(const BenchOptions& options) {
+  print_header("Message rate of SENDs of 64 bytes: RC, UC, UD; 64 queue pairs and one");
+  nlohmann::json rows = nlohmann::json::array();
+  struct Line {
+    driver::Service service;
+    const char* name;
+    unsigned extension;
+  };
+  for (unsigned queue_pairs : {64u, 1u}) {
+    for (const Line& line :
+         {Line{driver::Service::kRc, "RC", 0}, Line{driver::Service::kUc, "UC", 0},
+          Line{driver::Service::kUd, "UD", kDethBytes}}) {
+      StreamPlan plan;
+      plan.operation = Operation::kSend;
+      plan.service = line.service;
+      plan.queue_pairs = queue_pairs;
+      plan.depth = 16;
+      plan.bytes = 64;
+      plan.messages = (options.quick ? 2048 : 8192) / (queue_pairs == 1 ? 8 : 1);
+      const double clocks = bound_clocks(options.world, plan.bytes, line.extension);
+      const StreamResult result = stream(options.world, plan);
+      rows.push_back(print_row(options.world, plan, result, 8.0 * plan.bytes / clocks / 4));
+      rows.back()["service"] = line.name;
+      rows.back()["bound_clocks"] = clocks;
+      rows.back()["undelivered"] = result.undelivered;
+      fmt::print("       {}: one takes {:.2f} clocks on the link; {} were not delivered\n",
+                 line.name, clocks, result.undelivered);
+    }
   }
   return rows;
 }
@@ -170,13 +204,14 @@ int run(BenchOptions options) {
   Plot sizes, loss;
   if (wanted("goodput")) all["goodput"] = bench_goodput(options);
   if (wanted("rate")) all["rate"] = bench_rate(options);
+  if (wanted("services")) all["services"] = bench_services(options);
   if (wanted("latency") && !model) all["latency"] = bench_latency(options);
   if (wanted("sizes")) all["sizes"] = bench_sizes(options, sizes);
   if (wanted("loss") && options.seeds == 0) all["loss"] = bench_loss(options, loss);
   if (options.only == "operations") all["operations"] = operations(options.world, options.quick);
   if (options.seeds != 0) all["spread"] = bench_spread(options, loss);
   double clocks = 0, seconds = 0;
-  for (const char* part : {"goodput", "rate", "sizes", "loss", "spread"}) {
+  for (const char* part : {"goodput", "rate", "services", "sizes", "loss", "spread"}) {
     if (!all.contains(part)) continue;
     for (const nlohmann::json& row : all[part]) {
       clocks += row["clocks_evaluated"].get<double>();
@@ -209,8 +244,9 @@ void add_bench(Command program, Action& action) {
   command
       .add_option(
           "--only", options->only,
-          "one part: goodput, rate, latency, sizes or loss; or operations, the clocks of each")
-      .one_of({"goodput", "rate", "latency", "sizes", "loss", "operations"})
+          "one part: goodput, rate, services, latency, sizes or loss; or operations, the clocks of "
+          "each")
+      .one_of({"goodput", "rate", "services", "latency", "sizes", "loss", "operations"})
       .type_name("PART");
   command.add_flag("--quick", options->quick, "fewer messages and points");
   add_engine(command, options->world.engine);

@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "driver/address_handle.hpp"
 #include "driver/completion_queue.hpp"
 #include "driver/memory.hpp"
 #include "driver/queue_pair.hpp"
@@ -20,6 +21,9 @@ namespace roci::sim {
 namespace {
 
 constexpr double kClockNs = 4;
+constexpr std::uint32_t kQkey = 0x11111111;
+constexpr std::uint32_t kGrhBytes = 40;
+constexpr std::uint64_t kLongNs = 100'000;  // nothing comes for so long: the rest was lost
 
 /// One side of a stream: requester, or receiver of SENDs, or both.
 class Side {
@@ -35,6 +39,7 @@ class Side {
     driver::QpOptions options;
     options.send_entries = plan.depth;
     options.receive_entries = 2 * plan.depth;
+    options.service = plan.service;
     for (unsigned i = 0; i < plan.queue_pairs; ++i) {
       pairs_.push_back(std::make_unique<driver::QueuePair>(domain_, sends_, receives_, options));
     }
@@ -51,7 +56,16 @@ class Side {
   void connect(const Offer& peer, std::uint32_t psn, const driver::ConnectOptions& options) {
     peer_ = peer;
     for (unsigned i = 0; i < plan_.queue_pairs; ++i) {
-      pairs_[i]->connect(peer.endpoints[i], psn, options);
+      if (datagrams()) {
+        pairs_[i]->open(kQkey, psn);
+      } else {
+        pairs_[i]->connect(peer.endpoints[i], psn, options);
+      }
+    }
+    if (datagrams()) {
+      driver::Address address;
+      address.dgid = peer.endpoints.front().gid;
+      handle_ = std::make_unique<driver::AddressHandle>(domain_, address);
     }
     if (plan_.operation != Operation::kSend) return;
     for (unsigned round = 0; round < 2 * plan_.depth; ++round) {
@@ -83,17 +97,25 @@ class Side {
     result.latency_us = static_cast<double>(times[times.size() / 2]) / 1000;
   }
 
-  /// Polls completions of received SENDs and posts new receives, until `count` have arrived.
-  void receive(unsigned count) {
+  /// Polls completions of received SENDs and posts new receives, until `count` have arrived. Of UC
+  /// and UD fewer may come; returns how many do not.
+  unsigned receive(unsigned count) {
+    const bool reliable = plan_.service == driver::Service::kRc;
     for (unsigned done = 0; done < count; ++done) {
-      const driver::Completion completion = *receives_.wait();
-      check(completion);
-      post_receive(static_cast<unsigned>(completion.id));
+      const auto completion = receives_.wait(reliable ? driver::Device::kForever : kLongNs);
+      if (!completion) return count - done;
+      check(*completion);
+      post_receive(static_cast<unsigned>(completion->id));
     }
+    return 0;
   }
 
  private:
-  std::size_t slot() const { return (std::max<std::size_t>(plan_.bytes, 1) + 4095) / 4096 * 4096; }
+  bool datagrams() const { return plan_.service == driver::Service::kUd; }
+  std::uint32_t received_bytes() const { return plan_.bytes + (datagrams() ? kGrhBytes : 0); }
+  std::size_t slot() const {
+    return (std::max<std::size_t>(received_bytes(), 1) + 4095) / 4096 * 4096;
+  }
 
   void post(unsigned number) { post(number, number % plan_.queue_pairs); }
   void post(unsigned number, unsigned i) {
@@ -107,6 +129,11 @@ class Side {
     request.sges = {region_.sge((read ? half : 0) + i * slot(), plan_.bytes)};
     request.remote_address = peer_.address + (read ? 0 : half) + i * slot();
     request.remote_key = peer_.key;
+    if (datagrams()) {
+      request.ah = handle_->number();
+      request.remote_qpn = peer_.endpoints[i].qpn;
+      request.qkey = kQkey;
+    }
     posted_ns_[request.id] = node_.now_ns();
     pairs_[i]->send(request);
   }
@@ -114,7 +141,7 @@ class Side {
   void post_receive(unsigned i) {
     driver::ReceiveRequest request;
     request.id = i;
-    request.sges = {region_.sge((plan_.queue_pairs + i) * slot(), plan_.bytes)};
+    request.sges = {region_.sge((plan_.queue_pairs + i) * slot(), received_bytes())};
     pairs_[i]->receive(request);
   }
 
@@ -130,6 +157,7 @@ class Side {
   driver::CompletionQueue sends_, receives_;
   driver::MemoryRegion region_;
   std::vector<std::unique_ptr<driver::QueuePair>> pairs_;
+  std::unique_ptr<driver::AddressHandle> handle_;
   Offer peer_;
   std::deque<std::uint64_t> posted_ns_;
 };
@@ -166,7 +194,8 @@ StreamResult stream(const WorldOptions& options, const StreamPlan& plan) {
         {n, [&, n](testbench::Node&) { meeting.guard([&] { sides[n]->request(results[n]); }); }});
     if (plan.operation == Operation::kSend) {
       tasks.push_back({1 - n, [&, n](testbench::Node&) {
-                         meeting.guard([&] { sides[1 - n]->receive(all); });
+                         meeting.guard(
+                             [&] { results[n].undelivered = sides[1 - n]->receive(all); });
                        }});
     }
   }

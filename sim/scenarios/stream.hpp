@@ -18,6 +18,7 @@ struct StreamPlan {
   unsigned depth = 16;                   ///< messages outstanding on a queue pair
   unsigned messages = 64;                ///< measured, over all queue pairs, each way
   std::optional<driver::Opcode> opcode;  ///< an atomic in place of `operation`, of 8 bytes
+  driver::Service service = driver::Service::kRc;
   bool both_ways = false;
   bool spare_responses = false;  ///< faults apply to frames from node 0 only
 };
@@ -29,6 +30,7 @@ struct StreamResult {
   double latency_us = 0;            ///< from post to completion, median
   std::uint64_t retransmitted = 0;  ///< packets retransmitted
   double loss = 0;                  ///< lost share of the frames from node 0
+  unsigned undelivered = 0;         ///< SENDs of UC or UD that were not received
   testbench::World::Speed speed{};
 };
 

@@ -3,7 +3,8 @@
 """Measures the figures of docs/performance.md and docs/operation_timings.md, and writes them to
 docs/measured; the target write_docs then brings the pages up to date.
 
-usage: measure.py ROCI [PART...]     parts: figures, sizes, loss, operations, narrow; default: all
+usage: measure.py ROCI [PART...]
+parts: figures, sizes, services, loss, operations, narrow; default: all
 `loss` takes 11 minutes of processor time, the others together about four.
 """
 import json
@@ -57,6 +58,14 @@ def sizes(roci):
     write("sizes", "roci bench --only sizes", ["bytes", "WRITE", "SEND", "READ"], rows)
 
 
+def services(roci):
+    rows = [[row["service"], row["qps"], round(row["clocks_per_message"], 2),
+             round(row["bound_clocks"], 2), row["undelivered"]]
+            for row in budgets.bench(roci, "services")]
+    write("services", "roci bench --only services",
+          ["service", "queue pairs", "clocks", "on the link", "not delivered"], rows)
+
+
 def loss(roci):
     rows = [[row["mtu"], f"{100 * row['loss']:g}%", f"{row['gbps_min']:.2f}",
              f"{row['gbps_median']:.2f}", f"{row['gbps_max']:.2f}",
@@ -85,7 +94,8 @@ def operations(roci):
 
 
 def main():
-    parts = {"figures": figures, "sizes": sizes, "loss": loss, "operations": operations,
+    parts = {"figures": figures, "sizes": sizes, "services": services, "loss": loss,
+             "operations": operations,
              "narrow": lambda roci: figures(roci, "figures_64", "64")}
     if len(sys.argv) < 2 or not set(sys.argv[2:]) <= set(parts):
         sys.exit(__doc__)
