@@ -162,7 +162,8 @@ class Bench : public RowBus<Bench> {
     auto ready = [&](bool hold) { return !hold && (!stalls || random() % 100 >= stalls); };
     dut->req_meta_ready_i = ready(hold_meta);
     dut->rsp_meta_ready_i = ready(hold_meta);
-    dut->pay_tready_i = ready(hold_pay) && !headers_.empty();
+    dut->pay_tready_i = ready(hold_pay) && !headers_.empty() &&
+                        (decides == 0 || dut.cycle() >= taken_.front() + decides);
     dut->pay_hdr_ready_i = ready(hold_pay);
     dut->m_axis_eth_tready_i = ready(hold_eth);
     dut.settle();
@@ -190,6 +191,7 @@ class Bench : public RowBus<Bench> {
   Dut<Vroci_rx> dut;
   std::mt19937 random{kSeed};
   unsigned gaps = 0, stalls = 0;  // percent
+  unsigned decides = 0;           // clocks from a request to the place of its payload
   bool hold_meta = false, hold_pay = false, hold_eth = false;
   std::deque<Bytes> wire, sent;
   std::vector<Packet> want_req, want_rsp, got_req, got_rsp;
@@ -222,6 +224,7 @@ class Bench : public RowBus<Bench> {
     for (int i = 0; i < ext; ++i)
       p.ext.push_back(port::get_byte(meta, layout::rx_meta::ext, static_cast<unsigned>(i)));
     if (p.opcode == 0x64) std::fill_n(p.ext.begin(), 4, 0);  // no immediate
+    if (p.payload_len != 0) taken_.push_back(dut.cycle());
     if (first_meta == 0) first_meta = dut.cycle();
     last_meta = dut.cycle();
     return p;
@@ -248,6 +251,7 @@ class Bench : public RowBus<Bench> {
         pay_.clear();
         pay_open_ = false;
         headers_.pop_front();
+        if (!taken_.empty()) taken_.pop_front();
       }
     }
     if (dut->pay_hdr_valid_o && dut->pay_hdr_ready_i)
@@ -278,6 +282,7 @@ class Bench : public RowBus<Bench> {
     unsigned offset, len;
   };
   std::deque<Header> headers_;
+  std::deque<std::uint64_t> taken_;  // clocks in which records with payload were taken
   std::size_t at_ = 0, sent_at_ = 0;
   Bytes pay_, eth_;
   bool pay_open_ = false;
