@@ -30,6 +30,7 @@ class Rig {
   std::vector<std::pair<TimerOp, unsigned>> timers;  // operation, code
   std::map<QpCounter, unsigned> counts;
   unsigned ghosts = 0, fails = 0, dropped = 0, placed = 0, jobs = 0, segments = 0, operations = 0;
+  unsigned qp = kRow;    // queue pair of rows, commands and plans
   unsigned ticket = 0;   // ticket of the next response
   unsigned failure = 0;  // kind of the last failure
   bool cqe_ready = true;
@@ -40,8 +41,14 @@ class Rig {
 
   explicit Rig(unsigned retry = 7, unsigned max_rd = 4, unsigned rnr_retry = 7,
                Service service = Service::kRc) {
-    bus::clear_data(dut->row_write_i);
     run(40);
+    begin(retry, max_rd, rnr_retry, service);
+    pointers.clear();
+    timers.clear();
+  }
+  /// Makes queue pair `qp` ready to send.
+  void begin(unsigned retry, unsigned max_rd, unsigned rnr_retry, Service service) {
+    bus::clear_data(dut->row_write_i);
     auto put = [&](auto field, auto v) { port::put(dut->row_write_i, field, v); };
     put(layout::qp_attr::pmtu, 1);
     put(layout::qp_attr::retry_cnt, retry);
@@ -58,10 +65,9 @@ class Rig {
     state(QpState::kRts);
     control(false, 0);
     run(20);
-    pointers.clear();
-    timers.clear();
   }
-  void row(Table table, unsigned index = kRow) {
+  void row(Table table) { row(table, qp); }
+  void row(Table table, unsigned index) {
     dut->row_write_valid_i = 1;
     port::put(dut->row_write_i, layout::row_write::table_id, table);
     port::put(dut->row_write_i, layout::row_write::index, index);
@@ -87,7 +93,7 @@ class Rig {
   }
   void control(bool flush, unsigned index, bool resume = false) {
     auto put = [&](auto field, auto v) { port::put(dut->control_i, field, v); };
-    put(layout::sq_control::qpn, kRow);
+    put(layout::sq_control::qpn, qp);
     put(layout::sq_control::flush, flush);
     put(layout::sq_control::resume, resume);
     put(layout::sq_control::index, index);
@@ -95,7 +101,7 @@ class Rig {
   }
   void plan(const Plan& p) {
     auto put = [&](auto field, auto v) { port::put(dut->plan_i, field, v); };
-    put(layout::plan::qpn, kRow);
+    put(layout::plan::qpn, qp);
     put(layout::plan::epoch, p.epoch);
     put(layout::plan::wqe_index, p.index);
     put(layout::plan::opcode, p.opcode);
@@ -169,9 +175,10 @@ class Rig {
     d.desc_ready_i = tx_ready;
     d.sent_valid_i = leaving && !flying_.empty();
     if (d.sent_valid_i) {
-      port::put(d.sent_i, layout::sent::qpn, kRow);
-      port::put(d.sent_i, layout::sent::psn, flying_.front());
-      port::put(d.sent_i, layout::sent::error, broken.count(flying_.front()) != 0);
+      const auto [qpn, psn] = flying_.front();
+      port::put(d.sent_i, layout::sent::qpn, qpn);
+      port::put(d.sent_i, layout::sent::psn, psn);
+      port::put(d.sent_i, layout::sent::error, broken.count(psn) != 0);
       flying_.pop_front();
     }
     d.seg_ready_i = 1;
@@ -221,7 +228,7 @@ class Rig {
                          get(layout::tx_desc::ext_len), ext(layout::ext_deth::qkey),
                          ext(layout::ext_deth::src_qp), ext(layout::ext_deth::immediate),
                          ext(layout::ext_deth::dest_qpn), ext(layout::ext_deth::ah)});
-      flying_.push_back(get(layout::tx_desc::psn));
+      flying_.emplace_back(get(layout::tx_desc::qpn), get(layout::tx_desc::psn));
     }
     if (d.cqe_valid_o && d.cqe_ready_i) {
       auto get = [&](auto field) { return port::get(d.cqe_o, field); };
@@ -244,7 +251,8 @@ class Rig {
   }
 
  private:
-  std::deque<unsigned> segments_, flying_;
+  std::deque<unsigned> segments_;
+  std::deque<std::pair<unsigned, unsigned>> flying_;  // queue pair, PSN
   bool key_asked_ = false, op_asked_ = false;
   unsigned drains_ = 0;
 };

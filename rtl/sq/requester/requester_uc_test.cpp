@@ -72,6 +72,29 @@ TEST_CASE("requester: UC-01: a message longer than the window, and many messages
   CHECK(r.dut->idle_o);
 }
 
+TEST_CASE("requester: UC-01: packets of several queue pairs take three clocks with their reports") {
+  Unreliable r;
+  constexpr unsigned kPairs = 8, kEach = 40;
+  for (unsigned q = 1; q < kPairs; ++q) {
+    r.qp = kRow + q;
+    r.begin(0, 0, 0, Service::kUc);
+  }
+  const std::uint64_t from = r.dut.cycle();
+  for (unsigned i = 0; i < kEach; ++i) {
+    for (unsigned q = 0; q < kPairs; ++q) {
+      r.qp = kRow + q;
+      r.plan({i});
+    }
+  }
+  while (r.done.size() < kPairs * kEach && r.dut.cycle() < from + 4000) r.tick();
+  CHECK(r.done.size() == kPairs * kEach);
+  const double clocks = static_cast<double>(r.dut.cycle() - from) / (kPairs * kEach);
+  MESSAGE("clocks per packet: " << clocks);
+  CHECK(clocks <= 3.2);
+  r.run(5);
+  CHECK(r.dut->idle_o);
+}
+
 TEST_CASE("requester: UC-06: READ, atomics and SEND with invalidate are not there") {
   for (const WrOp opcode : {WrOp::kRead, WrOp::kCmpSwap, WrOp::kFetchAdd, WrOp::kSendInv}) {
     Unreliable r;

@@ -5,9 +5,9 @@
 //             window, plan, handle
 //
 // An event is read for at least a clock, longer when the one in hand takes more steps. While it is
-// read and the hand gets free, the one after it is chosen when it is a plan, or a response after a
-// plan, and of another queue pair: so the word that is read is never one that an event before it
-// has still to write.
+// read and the hand gets free, the one after it is chosen when it is a plan, or a response or a
+// packet of UC or UD that left after a plan, and of another queue pair: so the word that is read is
+// never one that an event before it has still to write.
 
 `include "assert.svh"
 
@@ -162,6 +162,7 @@ module roci_requester_next #(
 
   `ASSERT(OneEventPerQueuePair, `IMPLIES(read_q && !empty_i, read_row_o != row_o || free_i))
   `ASSERT(FewFollow, `IMPLIES(read_q && !empty_i && !free_i,
-                              (is_plan && !is_late) || (is_rsp && !is_rsp_o)))
+                              (is_plan && !is_late) || ((is_rsp || (is_fault && fault_left))
+                                                        && !is_rsp_o && !is_fault_o)))
 
 endmodule

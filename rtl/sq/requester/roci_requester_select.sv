@@ -3,10 +3,11 @@
 // when a plan is in hand; the rest stays for the hand, as no second event of its kind is chosen
 // meanwhile.
 //
-// Order: requests for live state, failed payload, expired timers, control, late local
-// operations, then what is left of flushes, responses and plans in turn. Plans wait while their
-// packet has no room, so responses are always served; control never waits for failures to be taken,
-// for taking one may need control to move.
+// Order: requests for live state, failed payload and packets of UC or UD that left, expired timers,
+// control, late local operations, then what is left of flushes, responses and plans in turn. After
+// a packet that left a response goes first. Plans wait while their packet has no room, so responses
+// are always served; control never waits for failures to be taken, for taking one may need control
+// to move.
 
 `include "assert.svh"
 
@@ -50,7 +51,8 @@ module roci_requester_select #(
   input  logic                      fail_room_i,
   input  logic                      desc_room_i,
   input  logic                      rsp_room_i,
-  // An event is read that is not in hand yet: only a plan or, after a plan, a response follows it.
+  // An event is read that is not in hand yet: only a plan or, after a plan, a response or a packet
+  // that left follows it.
   input  logic                      follows_i,
   input  logic                      follows_plan_i,
   input  logic                      follows_room_i,  // what these may give out has room, too
@@ -82,21 +84,24 @@ module roci_requester_select #(
   logic                        take_live, take_control, take_plan, take_rsp, take_timer, take_fault;
   logic                        take_again, take_late, revokes, can;
   logic                        live, control, plan, rsp, timer, fault, old, late;
-  logic                        plan_can, rsp_can, others, plan_turn_q, again_turn_q;
+  logic                        plan_can, rsp_can, left_can, others, plan_turn_q, again_turn_q;
+  logic                        rsp_turn_q;  // the response before a packet that left
   logic                        again_valid, again_in_ready, again_room_q;
   logic [AgainBits-1:0]        again_level;
   roci_pkg::sq_control_t       again;
 
   assign revokes  = plan_i.opcode == roci_pkg::WrOpLocalInv
                     || plan_i.opcode == roci_pkg::WrOpBindMw;
-  assign others   = control_valid_i || timer_valid_i || live_valid_i || fault_valid_i || again_valid
-                    || late_valid_i;
+  assign others   = control_valid_i || timer_valid_i || live_valid_i
+                    || (fault_valid_i && !fault_left_i) || again_valid || late_valid_i;
   assign plan_can = plan_valid_i && desc_room_i && fail_room_i && (late_room_i || !revokes)
                     && (!follows_i || (follows_room_i && !revokes
                                        && plan_i.qpn[QpBits-1:0] != row_o));
   assign rsp_can  = rsp_valid_i && rsp_room_i && fail_room_i
                     && (!follows_i || (follows_plan_i && follows_room_i
                                        && rsp_i.qpn[QpBits-1:0] != row_o));
+  assign left_can = rsp_room_i && !(rsp_valid_i && rsp_turn_q)
+                    && (!follows_i || (follows_plan_i && follows_room_i && fault_row_i != row_o));
 
   // Which one goes first, whether one can begin or not: that the event in hand ends is known last.
   always_comb begin
@@ -112,7 +117,7 @@ module roci_requester_select #(
     if (live_valid_i && !live_busy_i) begin
       live       = 1'b1;
       pick_row_o = live_qpn_i[QpBits-1:0];
-    end else if (fault_valid_i && fail_room_i && (!fault_left_i || rsp_room_i)) begin
+    end else if (fault_valid_i && fail_room_i && (!fault_left_i || left_can)) begin
       fault      = 1'b1;
       pick_row_o = fault_row_i;
     end else if (timer_valid_i && fail_room_i) begin
@@ -158,9 +163,11 @@ module roci_requester_select #(
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       plan_turn_q  <= 1'b0;
+      rsp_turn_q   <= 1'b0;
       again_turn_q <= 1'b0;
     end else if (pick_o) begin
       plan_turn_q  <= take_rsp;
+      rsp_turn_q   <= take_fault || (rsp_turn_q && !take_rsp);
       again_turn_q <= !take_again;
     end
   end
