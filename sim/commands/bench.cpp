@@ -122,8 +122,11 @@ nlohmann::json bench_services(const BenchOptions& options) {
       rows.back()["service"] = line.name;
       rows.back()["bound_clocks"] = clocks;
       rows.back()["undelivered"] = result.undelivered;
-      fmt::print("       {}: one takes {:.2f} clocks on the link; {} were not delivered\n",
-                 line.name, clocks, result.undelivered);
+      rows.back()["overflows"] = result.overflows;
+      fmt::print(
+          "       {}: one takes {:.2f} clocks on the link; {} were not delivered, {} found the "
+          "receive buffer full\n",
+          line.name, clocks, result.undelivered, result.overflows);
     }
   }
   return rows;

@@ -14,6 +14,7 @@
 #include "driver/completion_queue.hpp"
 #include "driver/memory.hpp"
 #include "driver/queue_pair.hpp"
+#include "model/spec/layout/codes.hpp"
 #include "sim/scenarios/meeting.hpp"
 #include "sim/scenarios/transfer.hpp"
 
@@ -200,8 +201,14 @@ StreamResult stream(const WorldOptions& options, const StreamPlan& plan) {
     }
   }
   world.run(tasks);
-  world.run([&](testbench::Node& node) { sides[node.index()].reset(); });
+  std::uint64_t overflows = 0;
+  world.run([&](testbench::Node& node) {
+    constexpr auto kOverflow = layout::number(layout::DropCause::kOverflow);
+    overflows += node.context().port_counters().drops[kOverflow];
+    sides[node.index()].reset();
+  });
   StreamResult result = results[0];
+  result.overflows = overflows;
   if (plan.both_ways && results[1].gbps < result.gbps) result = results[1];
   result.retransmitted = world.egress().repeated();
   const testbench::LinkDirection::Counts& sent = world.link(0).counts();

@@ -31,6 +31,7 @@ struct StreamResult {
   std::uint64_t retransmitted = 0;  ///< packets retransmitted
   double loss = 0;                  ///< lost share of the frames from node 0
   unsigned undelivered = 0;         ///< SENDs of UC or UD that were not received
+  std::uint64_t overflows = 0;      ///< frames that found the receive buffer full
   testbench::World::Speed speed{};
 };
 
