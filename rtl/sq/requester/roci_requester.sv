@@ -119,6 +119,7 @@ module roci_requester #(
 
   `PARAM_CHECK(WindowInRange, Window >= 32 && Window <= 4096)
   logic [3:0]                 state_q, first_state, slot_num_sge;
+  logic [15:0]                at;
   logic                       pick, take, finish, memory_ready, none, idle, reads_rsp, timer_calm;
   logic [QpBits-1:0]          pick_row, read_row, row_q, fault_row;
   logic                       is_live_q, is_rsp_q, is_timer_q, is_fault_q, is_again_q, is_late_q;
@@ -141,7 +142,7 @@ module roci_requester #(
   logic                       read_uc, read_ud, uc, ud, reads_ring, ring_read, part, whole, all;
   logic [31:0]                read_qkey, qkey, rd_offset;
   logic [7:0]                 ud_status, ud_vendor, place_status, place_vendor;
-  assign idle = state_q == roci_pkg::RequesterIdle;
+  assign idle = at[roci_pkg::RequesterIdle];
   roci_requester_next #(.NumQps(NumQps), .RingDepth(RingDepth), .Window(Window)) u_next (
     .clk_i, .rst_ni, .row_write_valid_i, .row_write_i,
     .control_i, .control_valid_i, .control_ready_o, .plan_i, .plan_valid_i,
@@ -204,9 +205,9 @@ module roci_requester #(
     .flush_upto_i(control_q.index), .span_o(span), .message_o(message_less), .offset_o(rd_offset),
     .bad_o(bad), .limited_o(limited), .limit_o(limit), .goes_on_o(goes_on), .flushes_o(flushes));
   roci_requester_step u_step (
-    .state_i(state_q), .is_live_i(is_live_q), .is_rsp_i(is_rsp_q), .is_timer_i(is_timer_q),
-    .is_fault_i(is_fault_q), .left_i(fault_left_q), .uc_i(uc), .ud_i(ud), .qkey_i(qkey),
-    .ud_fails_i(ud_fails), .ud_status_i(ud_status), .ud_vendor_i(ud_vendor),
+    .state_i(state_q), .at_i(at), .is_live_i(is_live_q), .is_rsp_i(is_rsp_q),
+    .is_timer_i(is_timer_q), .is_fault_i(is_fault_q), .left_i(fault_left_q), .uc_i(uc), .ud_i(ud),
+    .qkey_i(qkey), .ud_fails_i(ud_fails), .ud_status_i(ud_status), .ud_vendor_i(ud_vendor),
     .is_again_i(is_again_q), .is_late_i(is_late_q), .plan_i(plan_q), .span_i(span),
     .message_less_i(message_less), .look_i(look), .rsp_i(rsp_q), .timer_i(timer_q),
     .limited_i(limited), .limit_i(limit), .goes_on_i(goes_on), .flushes_i(flushes),
@@ -217,13 +218,10 @@ module roci_requester #(
     .place_status_i(place_status), .place_vendor_i(place_vendor), .qp_o(qp_d), .run_o(run_d),
     .step_o(step), .finish_o(finish), .desc_o(desc), .entry_o(new_entry), .late_o(late_push),
     .offset_i(rd_offset), .bad_i(bad));
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) state_q <= roci_pkg::RequesterIdle;
-    else if (!idle && !finish) state_q <= step.state;
-    else state_q <= take ? first_state : roci_pkg::RequesterIdle;
-    qp_q  <= take ? word : qp_d;
-    run_q <= take ? first_run : run_d;
-  end
+  roci_requester_hand u_hand (
+    .clk_i, .rst_ni, .finish_i(finish), .take_i(take), .first_i(first_state), .next_i(step.state),
+    .state_o(state_q), .at_o(at));
+  always_ff @(posedge clk_i) {qp_q, run_q} <= take ? {word, first_run} : {qp_d, run_d};
 
   // Key operations.
   logic late_idle, out_empty;
@@ -292,6 +290,8 @@ module roci_requester #(
   `ASSERT(UnsentNeverFreed, `IMPLIES(step.retire, qp_q.psn_next != qp_q.una))
   `ASSERT(OldestEndsAhead, `IMPLIES(state_q == roci_pkg::RequesterRetire && qp_q.count != '0,
                                     entry.last - qp_q.una < 24'h80_0000))
+  `ASSERT(SomeIsOfTheWord, `IMPLIES(handling && is_timer_q,
+                                    look.some == (qp_q.psn_next != qp_q.una)))
   `ASSERT(RingHoldsHead, `IMPLIES(step.retire, qp_q.count != '0))
   `ASSERT(ContinuesHead, `IMPLIES(step.desc && !plan_q.first, qp_q.count != '0))
   `ASSERT(LocalOperationsStandAlone, `IMPLIES(key_op_req_valid_o, qp_q.count == '0))

@@ -18,6 +18,7 @@ module roci_requester_handle (
   input  logic [23:0]               fault_psn_i,
   input  roci_pkg::sq_control_t     control_i,
   input  roci_pkg::requester_qp_t   qp_i,
+  input  logic                      in_flight_i,  // something is, as the word was read
   input  roci_pkg::requester_run_t  run_i,
   input  roci_pkg::qp_attr_t        attr_i,
   input  logic                      uc_i,         // UC or UD
@@ -78,7 +79,7 @@ module roci_requester_handle (
             qp_o.rnr_wait = 1'b0;
             step_o.ptr    = 1'b1;
           end
-        end else if (qp_i.psn_next != qp_i.una) begin
+        end else if (in_flight_i) begin
           if (timer_i.rnr || qp_i.unstopped) begin
             // Maybe of packets before those in flight: give them a whole time more.
             step_o.timer_op = roci_pkg::TimerOpRestart;

@@ -87,7 +87,7 @@ module roci_requester_proof_tb #(
     .clk_i, .plan_i(plan_q), .qp_i(qp_q), .attr_i, .uc_i(uc_i || ud_i), .alive_i,
     .look_o(look));
   roci_requester_step u_step (
-    .state_i(state_q), .is_live_i(1'b0), .is_rsp_i(kind_q == 3'd1),
+    .state_i(state_q), .at_i(16'd1 << state_q), .is_live_i(1'b0), .is_rsp_i(kind_q == 3'd1),
     .is_timer_i(kind_q == 3'd2), .is_fault_i(kind_q == 3'd4), .is_again_i(1'b0),
     .is_late_i(late_q), .plan_i(plan_q), .span_i(span), .message_less_i(message_less),
     .look_i(look), .rsp_i(rsp_q), .limited_i(limited), .limit_i(limit), .goes_on_i(goes_on),

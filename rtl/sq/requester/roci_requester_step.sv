@@ -4,7 +4,8 @@
 // acts.
 
 module roci_requester_step (
-  input  logic [3:0]                 state_i,        // Requester* code
+  input  logic [3:0]                 state_i,        // Requester* code,
+  input  logic [15:0]                at_i,           // and its bit
 
   // the event
   input  logic                       is_live_i,
@@ -73,7 +74,7 @@ module roci_requester_step (
 
   roci_requester_handle u_handle (
     .is_live_i, .is_rsp_i, .is_timer_i, .is_fault_i, .left_i, .is_again_i, .timer_i,
-    .fault_psn_i, .control_i, .qp_i, .run_i, .attr_i, .uc_i, .in_err_i,
+    .fault_psn_i, .control_i, .qp_i, .in_flight_i(look_i.some), .run_i, .attr_i, .uc_i, .in_err_i,
     .qp_o(qp_handle), .run_o(run_handle), .step_o(step_handle));
   roci_requester_plan u_plan (
     .state_i, .plan_i, .span_i, .message_less_i, .qp_i, .run_i, .attr_i, .uc_i, .ud_i, .qkey_i,
@@ -93,21 +94,16 @@ module roci_requester_step (
 
   // What ends an event chooses the next one, so it does not go through the steps: what is not known
   // from the state is found beside it.
-  always_comb begin
-    unique case (state_i)
-      roci_pkg::RequesterHandle:    finish_o = step_handle.finish;
-      roci_pkg::RequesterPlan:      finish_o = plan_ends;
-      roci_pkg::RequesterOperating: finish_o = op_done_i && op_ok_i
-                                               && plan_i.opcode != roci_pkg::WrOpRegMr;
-      roci_pkg::RequesterOperated:  finish_o = cqe_room_i || !plan_i.signaled;
-      roci_pkg::RequesterRetire:    finish_o = message_ends;
-      roci_pkg::RequesterRecover:   finish_o = !exhausted;
-      roci_pkg::RequesterFail:      finish_o = cqe_room_i;
-      roci_pkg::RequesterFlush:     finish_o = flushed;
-      roci_pkg::RequesterEnd:       finish_o = !qp_i.blocked || run_i.compared;
-      default:                      finish_o = 1'b0;
-    endcase
-  end
+  assign finish_o = (at_i[roci_pkg::RequesterHandle] && step_handle.finish)
+                 || (at_i[roci_pkg::RequesterPlan] && plan_ends)
+                 || (at_i[roci_pkg::RequesterOperating] && op_done_i && op_ok_i
+                     && plan_i.opcode != roci_pkg::WrOpRegMr)
+                 || (at_i[roci_pkg::RequesterOperated] && (cqe_room_i || !plan_i.signaled))
+                 || (at_i[roci_pkg::RequesterRetire] && message_ends)
+                 || (at_i[roci_pkg::RequesterRecover] && !exhausted)
+                 || (at_i[roci_pkg::RequesterFail] && cqe_room_i)
+                 || (at_i[roci_pkg::RequesterFlush] && flushed)
+                 || (at_i[roci_pkg::RequesterEnd] && (!qp_i.blocked || run_i.compared));
 
   always_comb begin
     unique case (state_i)
@@ -161,6 +157,6 @@ module roci_requester_step (
   assign qp_o = qp;
 
   logic unused;
-  assign unused = &{1'b0, rsp_aeth};
+  assign unused = &{1'b0, rsp_aeth, at_i};
 
 endmodule

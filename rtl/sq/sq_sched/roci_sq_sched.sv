@@ -225,6 +225,7 @@ module roci_sq_sched #(
 
   // Ready queue, outputs
   localparam int unsigned OutDepth = 8;
+  localparam int unsigned Reserve  = 3;
   logic                      ready_room, grant_in_ready, control_in_ready, fail_in_ready;
   logic [$clog2(OutDepth):0] grant_level, control_level, fail_level;
   roci_pkg::event_req_t      fail_in;
@@ -253,9 +254,15 @@ module roci_sq_sched #(
     .level_o(fail_level));
 
   // Two events may be on their way and the records of one in the registers when the next is chosen.
-  assign grant_room   = grant_level < ($clog2(OutDepth) + 1)'(OutDepth - 3);
-  assign control_room = control_level < ($clog2(OutDepth) + 1)'(OutDepth - 3);
-  assign fail_room    = fail_level < ($clog2(OutDepth) + 1)'(OutDepth - 3);
+  // What leaves makes room a clock later, so that the choice follows from registers.
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) {grant_room, control_room, fail_room} <= '0;
+    else begin
+      grant_room   <= grant_level + 4'(grant_q) < 4'(OutDepth - Reserve);
+      control_room <= control_level + 4'(control_q) < 4'(OutDepth - Reserve);
+      fail_room    <= fail_level + 4'(fail_q) < 4'(OutDepth - Reserve);
+    end
+  end
 
   assign idle_o = memory_ready && !reads_q && !valid_q && !join_q && !grant_q && !control_q
                   && !fail_q && !is_state && !qp_event_valid_i && !set_ptr_valid_i
