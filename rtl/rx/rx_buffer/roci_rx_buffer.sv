@@ -90,7 +90,12 @@ module roci_rx_buffer #(
   assign read_last     = row_q + 1'b1 == rows;
   assign command_taken = drop || (read && read_last);
 
-  // Rows that are kept stay in use, and reading returns to the first of them.
+  // Rows that are kept stay in use, and reading returns to the first of them. What is added does
+  // not follow the reader, which is known last.
+  logic [RowBits:0] advance, read_next, oldest_next;
+  assign advance     = drop ? (RowBits + 1)'(rows) : (RowBits + 1)'(1);
+  assign read_next   = read_q + advance;
+  assign oldest_next = oldest_q + advance;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       read_q       <= '0;
@@ -100,12 +105,12 @@ module roci_rx_buffer #(
     end else begin
       pay_tvalid_o <= read || (pay_tvalid_o && !pay_tready_i);
       if (read) begin
-        read_q <= read_last && keep ? oldest_q : read_q + 1'b1;
+        read_q <= read_last && keep ? oldest_q : read_next;
         row_q  <= read_last ? '0 : row_q + 1'b1;
-        if (!keep) oldest_q <= oldest_q + 1'b1;
+        if (!keep) oldest_q <= oldest_next;
       end else if (command_valid && drop && !keep) begin
-        read_q   <= read_q + (RowBits + 1)'(rows);
-        oldest_q <= oldest_q + (RowBits + 1)'(rows);
+        read_q   <= read_next;
+        oldest_q <= oldest_next;
       end
     end
   end
