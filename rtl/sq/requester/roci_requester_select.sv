@@ -86,6 +86,7 @@ module roci_requester_select #(
   logic                        live, control, plan, rsp, timer, fault, old, late;
   logic                        plan_can, rsp_can, left_can, others, plan_turn_q, again_turn_q;
   logic                        rsp_turn_q;  // the response before a packet that left
+  logic                        same;
   logic                        again_valid, again_in_ready, again_room_q;
   logic [AgainBits-1:0]        again_level;
   roci_pkg::sq_control_t       again;
@@ -101,7 +102,7 @@ module roci_requester_select #(
                     && (!follows_i || (follows_plan_i && follows_room_i
                                        && rsp_i.qpn[QpBits-1:0] != row_o));
   assign left_can = rsp_room_i && !(rsp_valid_i && rsp_turn_q)
-                    && (!follows_i || (follows_plan_i && follows_room_i && fault_row_i != row_o));
+                    && (!follows_i || (follows_plan_i && follows_room_i));
 
   // Which one goes first, whether one can begin or not: that the event in hand ends is known last.
   always_comb begin
@@ -139,7 +140,10 @@ module roci_requester_select #(
       plan = plan_can;
     end
   end
-  assign can          = room_i && !(follows_i && others)
+  // Whether a report is of the queue pair that is read says only that it waits, and all with it: no
+  // choice follows the comparison.
+  assign same         = follows_i && fault_row_i == row_o;
+  assign can          = room_i && !(follows_i && others) && !(fault && same)
                         && (live || fault || timer || control || late || old || rsp || plan);
   assign pick_o       = free_i && can;
   // Room of the clock before, and a place for what came then.
