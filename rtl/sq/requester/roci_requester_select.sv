@@ -101,8 +101,8 @@ module roci_requester_select #(
   assign rsp_can  = rsp_valid_i && rsp_room_i && fail_room_i
                     && (!follows_i || (follows_plan_i && follows_room_i
                                        && rsp_i.qpn[QpBits-1:0] != row_o));
-  assign left_can = rsp_room_i && !(rsp_valid_i && rsp_turn_q)
-                    && (!follows_i || (follows_plan_i && follows_room_i));
+  assign left_can = rsp_room_i && !(rsp_valid_i && rsp_turn_q) && (!follows_i
+                    || (follows_plan_i && follows_room_i));
 
   // Which one goes first, whether one can begin or not: that the event in hand ends is known last.
   always_comb begin
