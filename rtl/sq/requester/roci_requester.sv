@@ -287,6 +287,7 @@ module roci_requester #(
 
   logic unused;
   assign unused = &{1'b0, attr, plan_q, rsp_q, timer_q, control_q};
+  `ASSERT(ReportIsWork, `IMPLIES(idle_o, !fault_valid))
   `ASSERT(UnsentNeverFreed, `IMPLIES(step.retire, qp_q.psn_next != qp_q.una))
   `ASSERT(OldestEndsAhead, `IMPLIES(state_q == roci_pkg::RequesterRetire && qp_q.count != '0,
                                     entry.last - qp_q.una < 24'h80_0000))

@@ -162,7 +162,7 @@ module roci_requester_select #(
   assign timer_ready_o   = take_timer;
   assign fault_ready_o   = take_fault;
   assign late_ready_o    = take_late;
-  assign none_o          = !plan_valid_i && !rsp_valid_i && !others;
+  assign none_o          = !plan_valid_i && !rsp_valid_i && !fault_valid_i && !others;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
