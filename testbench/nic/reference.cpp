@@ -12,7 +12,7 @@
 namespace roci::testbench {
 namespace {
 
-// The most that the firmware has objects for; the RTL engines are built smaller.
+// The most that the firmware has objects for; the RTL engines are built as large (CMakeLists.txt).
 constexpr unsigned kLogQps = 10, kLogKeys = 15, kLogCqs = 10, kLogSrqs = 8;
 constexpr unsigned kBeat = 64;  // completions and events are reported as writes of at most one beat
 

@@ -122,7 +122,7 @@ module roci_qp_counters #(
     end
   end
 
-  roci_ram #(.Width(128), .Depth(4 * NumQps), .Clear(1), .Forward(1)) u_pairs (
+  roci_deep_ram #(.Width(128), .Depth(4 * NumQps), .Forward(1)) u_pairs (
     .clk_i, .rst_ni,
     .write_i     (valid_q && op_q != OpRead),
     .write_row_i (row_q),

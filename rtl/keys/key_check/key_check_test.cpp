@@ -9,6 +9,32 @@ TEST_CASE("key_check: no key is valid after reset") {
   for (std::uint32_t index = 0; index < kKeys; ++index) CHECK_FALSE(bench.ask({index << 8, 0, 1}));
 }
 
+TEST_CASE("key_check: a reset in operation leaves no key valid, and takes a request after that") {
+  Bench bench;
+  for (std::uint32_t index = 0; index < kKeys; ++index) {
+    bench.write(index, {0, 4096, 0, 0xF, 7, 0x5A, 0});
+    CHECK(bench.ask({index << 8 | 0x5A, 0, 8, 7}));
+  }
+  bench.dut->rst_ni = 0;
+  bench.dut.tick();
+  bench.dut->rst_ni = 1;
+  bench.table.clear();
+  bench.dut.settle();
+  CHECK_FALSE(bench.dut->idle_o);
+  bench.dut->key_req_valid_i = 1;
+  for (std::uint32_t index = 0; index < kKeys; ++index) {
+    bench.dut.settle();
+    CHECK(bench.dut->key_req_ready_o == 0);
+    bench.dut.tick();
+  }
+  bench.dut->key_req_valid_i = 0;
+  bench.dut.settle();
+  CHECK(bench.dut->idle_o);
+  for (std::uint32_t index = 0; index < kKeys; ++index) {
+    CHECK_FALSE(bench.ask({index << 8 | 0x5A, 0, 8, 7}));
+  }
+}
+
 TEST_CASE("key_check: MR-01: index and each bit of the variant must match") {
   Bench bench;
   bench.write(5, {0x1000, 64, 0x9000, access::kLocalWrite | kRemote, 7, 0x5A, 3});

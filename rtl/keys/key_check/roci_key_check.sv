@@ -10,8 +10,8 @@
 //   operations --> key_op <-----------------'
 //                     \--> row bus, by way of control --> table; then the result
 //
-// After reset the table is cleared, row by row (NumKeys clocks); until then no request is taken
-// and idle_o is down, and rows written are lost.
+// A reset clears the table if a row was ever written, one row a clock (NumKeys clocks); until then
+// no request is taken and idle_o is down, and rows written are lost.
 
 `include "assert.svh"
 
@@ -103,7 +103,7 @@ module roci_key_check #(
 
   assign asked = choose(key_req_i, served);
 
-  roci_ram #(.Width(roci_pkg::KeyBits), .Depth(NumKeys), .Clear(1)) u_table (
+  roci_deep_ram #(.Width(roci_pkg::KeyBits), .Depth(NumKeys)) u_table (
     .clk_i, .rst_ni,
     .write_i(row_write_valid_i && row_write_i.table_id == roci_pkg::TableKey
              && row_write_i.index[23:RowIndexBits] == '0),

@@ -41,7 +41,7 @@ module roci_timer_tree #(
   assign entry = !climb_q ? {~set_time_i, set_leaf_i}
                : sibling[EntryBits-1:LeafBits] > entry_q[EntryBits-1:LeafBits] ? sibling : entry_q;
 
-  roci_ram #(.Width(EntryBits), .Depth(2 * Leaves), .Clear(1)) u_nodes (
+  roci_deep_ram #(.Width(EntryBits), .Depth(2 * Leaves)) u_nodes (
     .clk_i, .rst_ni,
     .write_i(write),
     .write_row_i(node),

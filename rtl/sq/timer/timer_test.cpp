@@ -86,6 +86,22 @@ TEST_CASE("timer: a stopped timer is no deadline") {
   CHECK(bench.events.empty());
 }
 
+TEST_CASE("timer: a reset in operation leaves no deadline, and none comes back") {
+  Bench bench;
+  for (unsigned qpn = 0; qpn < kQps; ++qpn) bench.command(qpn, Op::kStart, 1 + qpn % 20);
+  bench.settle();
+  bench.dut->rst_ni = 0;
+  bench.tick();
+  bench.dut->rst_ni = 1;
+  bench.settle();
+  CHECK(bench.dut->next_deadline_o == kNever);
+  for (unsigned qpn = 0; qpn < kQps; ++qpn) {
+    const std::uint64_t from = bench.now;
+    bench.command(qpn, Op::kStart, 10);
+    CHECK(bench.wait(from, qpn, false) >= 4096 << 10);
+  }
+}
+
 TEST_CASE("timer: after an expiry a Start is remembered and turns a Stop into a Restart") {
   Bench bench;
   bench.command(5, Op::kStart, 1);
