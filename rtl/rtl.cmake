@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # add_rtl_block(<name> [WIDTHS <w>...] [PARAMS <P=v>...] [PROOF_DEPTH <n>] [PROOF_PARAMS <P=v>...]
-#               [PROOF_TOP <module>] [PROOF_SMT] [SLOW] [NO_NETLIST] [SOAK] [SOAK_NETLIST]
-#               [SUFFIX <s>])
+#               [PROOF_TOP <module>] [PROOF_SMT] [SLOW] [OPTIMIZE] [NO_NETLIST] [SOAK]
+#               [SOAK_NETLIST] [SUFFIX <s>])
 #
 # Called from the block.cmake of the folder <name>; the top module is roci_<name>.
 #
@@ -15,7 +15,8 @@
 # test sees DATA_WIDTH. A further set, with other PARAMS, has a SUFFIX; the test sees each parameter
 # as RTL_<P>. With SOAK, rtl.* and netlist.* are long runs: widths that no engine is offered with.
 # With SOAK_NETLIST, netlist.* is one: a top that takes minutes, whose blocks have netlists too. The
-# netlists of other widths than 64 are long runs.
+# netlists of other widths than 64 are long runs. With OPTIMIZE the compiler optimizes the model: its
+# test simulates so much that this takes less time than it saves.
 # Modules are found by file name: roci_x is in some folder's roci_x.sv.
 
 # Without Verilator there are no engines and no tests of blocks; without Yosys and z3 there are no
@@ -153,7 +154,7 @@ function(build_when_selected fixture target)
 endfunction()
 
 function(add_rtl_variant name suffix width)
-  cmake_parse_arguments(BLOCK "SLOW;NO_NETLIST;SOAK;SOAK_NETLIST;PROOF_SMT"
+  cmake_parse_arguments(BLOCK "SLOW;OPTIMIZE;NO_NETLIST;SOAK;SOAK_NETLIST;PROOF_SMT"
     "PROOF_DEPTH;PROOF_TOP;SUFFIX" "WIDTHS;PARAMS;PROOF_PARAMS" ${ARGN})
   if(NOT BLOCK_PROOF_TOP)
     set(BLOCK_PROOF_TOP roci_${name})
@@ -183,8 +184,9 @@ function(add_rtl_variant name suffix width)
     set(kinds rtl)
   endif()
   # Most tests of blocks are short: optimization costs more than it saves.
-  verilate_one(V_${id} ${top} OPT -O0 FLAGS ${RTL_INCLUDES} ${RTL_SEARCH} ${gflags} SOURCES ${pkg}
-    ${source})
+  set(optimization $<IF:$<BOOL:${BLOCK_OPTIMIZE}>,-O1,-O0>)
+  verilate_one(V_${id} ${top} OPT ${optimization} FLAGS ${RTL_INCLUDES} ${RTL_SEARCH} ${gflags}
+               SOURCES ${pkg} ${source})
   if("netlist" IN_LIST kinds)
     set(netlist ${CMAKE_CURRENT_BINARY_DIR}/${id}_netlist.v)
     add_custom_command(OUTPUT ${netlist} DEPENDS ${source} DEPFILE ${netlist}.d VERBATIM
@@ -243,7 +245,7 @@ function(add_rtl_variant name suffix width)
 endfunction()
 
 function(add_rtl_block name)
-  cmake_parse_arguments(BLOCK "SLOW;NO_NETLIST;SOAK;SOAK_NETLIST;PROOF_SMT"
+  cmake_parse_arguments(BLOCK "SLOW;OPTIMIZE;NO_NETLIST;SOAK;SOAK_NETLIST;PROOF_SMT"
     "PROOF_DEPTH;PROOF_TOP;SUFFIX" "WIDTHS;PARAMS;PROOF_PARAMS" ${ARGN})
   if(BLOCK_WIDTHS)
     foreach(width ${BLOCK_WIDTHS})

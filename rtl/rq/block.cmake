@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-add_rtl_block(rq PARAMS NumQps=16 NumSrqs=8 SOAK_NETLIST)
+add_rtl_block(rq PARAMS NumQps=16 NumSrqs=8 OPTIMIZE SOAK_NETLIST)
