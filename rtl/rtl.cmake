@@ -15,8 +15,8 @@
 # test sees DATA_WIDTH. A further set, with other PARAMS, has a SUFFIX; the test sees each parameter
 # as RTL_<P>. With SOAK, rtl.* and netlist.* are long runs: widths that no engine is offered with.
 # With SOAK_NETLIST, netlist.* is one: a top that takes minutes, whose blocks have netlists too. The
-# netlists of other widths than 64 are long runs. With OPTIMIZE the compiler optimizes the model: its
-# test simulates so much that this takes less time than it saves.
+# netlists of other widths than 64 are long runs. With OPTIMIZE the compiler optimizes the model:
+# its test simulates so much that this takes less time than it saves.
 # Modules are found by file name: roci_x is in some folder's roci_x.sv.
 
 # Without Verilator there are no engines and no tests of blocks; without Yosys and z3 there are no
