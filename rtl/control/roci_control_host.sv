@@ -156,6 +156,8 @@ module roci_control_host #(
   logic [63:0]  dma_address, counter;
   logic [511:0] dma_data;
   logic [4:0]   counter_select;
+  roci_pkg::event_req_t write_event;
+  logic         write_event_valid, write_event_ready;
 
   roci_regs #(
     .DataWidth(DataWidth), .NumQps(NumQps), .NumKeys(NumKeys), .NumCqs(NumCqs), .NumSrqs(NumSrqs),
@@ -175,7 +177,8 @@ module roci_control_host #(
     .rx_pop_o(rx_pop), .counter_select_o(counter_select_write),
     .eq_size_o(eq_size_write_o), .eq_consumer_o(eq_consumer_write_o),
     .eq_status_o(eq_status_write_o),
-    .event_post_o(post_o), .event_post_valid_o(post_valid_o), .event_post_ready_i(post_ready_i),
+    .event_post_o(write_event), .event_post_valid_o(write_event_valid),
+    .event_post_ready_i(write_event_ready),
     .control_o(control_word), .eq_base_o, .dma_address_o(dma_address),
     .table_command_i, .table_data_i, .fence_busy_i(fence_busy),
     .dma_command_i(dma_command), .dma_data_i(dma_data),
@@ -185,6 +188,12 @@ module roci_control_host #(
     .engine_event_i, .engine_event_valid_i, .engine_event_ready_o,
     .read_window_o(read_window), .read_addr_o(read_addr),
     .attention_o
+  );
+  // The choice among events does not follow the decoding of an address.
+  roci_fifo #(.Width(roci_pkg::EventReqBits), .Depth(2)) u_posts (
+    .clk_i, .rst_ni,
+    .in_data_i(write_event), .in_valid_i(write_event_valid), .in_ready_o(write_event_ready),
+    .out_data_o(post_o), .out_valid_o(post_valid_o), .out_ready_i(post_ready_i), .level_o()
   );
   assign enable_o    = control_word.enable;
   assign data_word_o = word_addr[5:2];

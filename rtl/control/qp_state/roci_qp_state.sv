@@ -75,9 +75,9 @@ module roci_qp_state #(
   logic [23:0]        qpn_q;
   logic [2:0]         next_q, next, now_state;
   logic [7:0]         kind_q;
-  logic               queues_empty, ram_ready;
+  logic               queues_empty, settled_q, ram_ready;
 
-  assign request = {req_valid_i && (!req_write_i || queues_empty), fail_cq_valid_i, fail_rq_valid_i,
+  assign request = {req_valid_i && (!req_write_i || settled_q), fail_cq_valid_i, fail_rq_valid_i,
                     fail_sq_valid_i};
   assign take    = state_q == StPick && |request && ram_ready;
 
@@ -228,9 +228,12 @@ module roci_qp_state #(
   assign event_rq_o.kind = rq_word[QueueBits-1:QpBits];
   assign event_rq_o.qpn  = 24'(rq_word[QpBits-1:0]);
   assign queues_empty = !event_sq_valid_o && !event_rq_valid_o;
+  // Empty in the clock before, and nothing came since: the choice follows a register.
+  always_ff @(posedge clk_i) settled_q <= rst_ni && queues_empty && state_q != StReport;
 
-  assign idle_o = state_q == StPick && !(|request) && queues_empty && ram_ready;
+  assign idle_o = state_q == StPick && !(|request) && queues_empty && settled_q && ram_ready;
 
+  `ASSERT(SettledIsEmpty, `IMPLIES(settled_q, queues_empty))
   `ASSERT(QueueHasRoom, `IMPLIES(state_q == StReport, sq_room && rq_room))
 
 endmodule
