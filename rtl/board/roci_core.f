@@ -11,6 +11,8 @@ roci_core.sv
 roci_reset_sync.sv
 ../common/arbiter/roci_arbiter.sv
 ../common/arbiter/roci_arbiter_pairs.sv
+../common/deep_fifo/roci_deep_fifo.sv
+../common/deep_ram/roci_deep_ram.sv
 ../common/fifo/roci_fifo.sv
 ../common/flags/roci_flags.sv
 ../common/psn_window/roci_psn_window.sv
@@ -132,6 +134,7 @@ roci_reset_sync.sv
 ../sq/requester/roci_requester_datagram.sv
 ../sq/requester/roci_requester_dispatch.sv
 ../sq/requester/roci_requester_flight.sv
+../sq/requester/roci_requester_hand.sv
 ../sq/requester/roci_requester_handle.sv
 ../sq/requester/roci_requester_look.sv
 ../sq/requester/roci_requester_next.sv
