@@ -24,12 +24,12 @@ import struct
 import sys
 import tempfile
 import time
-import zlib
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 from python.roci.program import free_port, listening  # noqa: E402
 from testbench.tools.rocitest import processes  # noqa: E402
+from testbench.tools.rocitest.roce import checksum, with_icrc  # noqa: E402
 from testbench.tools.rocitest.simulator import Simulator, begin, seeded_parser  # noqa: E402
 
 PROGRAMS = pathlib.Path(__file__).with_name("rdmacm_channels.py")
@@ -59,22 +59,17 @@ def captured():
 
 
 def frame_of(source, payload, qpn=1, qkey=QKEY, wrong=False, opcode=UD_SEND):
-    """A datagram over IPv4; the ICRC by its definition (7.8.1, A17)."""
+    """A datagram over IPv4; with `wrong`, a bit of its ICRC is."""
     pad = -len(payload) % 4
     bth = struct.pack("!BBHII", opcode, pad << 4, 0xFFFF, qpn, random.randrange(1 << 24))
     body = bth + struct.pack("!II", qkey, 1) + payload + bytes(pad)
     udp = struct.pack("!HHHH", 0xC000 | random.randrange(1 << 14), 4791, 8 + len(body) + 4, 0)
     ip = struct.pack("!BBHHHBBH4s4s", 0x45, 0, 20 + 8 + len(body) + 4, random.randrange(1 << 16),
                      0x4000, 64, 17, 0, socket.inet_aton(source), socket.inet_aton("10.0.0.1"))
-    total = sum(struct.unpack("!10H", ip))
-    while total >> 16:
-        total = (total & 0xFFFF) + (total >> 16)
-    ones = b"\xff"
-    masked = (ones * 8 + ip[:1] + ones + ip[2:8] + ones + ip[9:10] + ones * 2 + ip[12:] + udp[:6] +
-              ones * 2 + body[:4] + ones + body[5:])
-    icrc = struct.pack("<I", zlib.crc32(masked) ^ wrong)
-    ip = ip[:10] + struct.pack("!H", ~total & 0xFFFF) + ip[12:]
-    return NODE_MAC + OUTSIDE_MAC + b"\x08\x00" + ip + udp + body + icrc
+    ip = ip[:10] + struct.pack("!H", checksum(ip)) + ip[12:]
+    frame = bytearray(with_icrc(NODE_MAC + OUTSIDE_MAC + b"\x08\x00" + ip + udp + body + bytes(4)))
+    frame[-4] ^= wrong
+    return bytes(frame)
 
 
 class Attack:

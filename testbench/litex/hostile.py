@@ -6,27 +6,13 @@ repetitions of what the connection has had.
 """
 import random
 import struct
-import zlib
+
+from testbench.tools.rocitest.roce import checksum, with_icrc
 
 ROCE, EXCHANGE = 4791, 18516
 FOR_PROGRAM = 0.05  # the share for the board's program, which takes a millisecond for each
 MOST = 1400  # bytes of random ones
 BTH = 42  # offset after the headers of Ethernet, IPv4 and UDP
-
-
-def checksum(data):
-    total = sum(struct.unpack(">%dH" % (len(data) // 2), data))
-    while total >> 16:
-        total = (total & 0xFFFF) + (total >> 16)
-    return ~total & 0xFFFF
-
-
-def with_icrc(frame):
-    """The frame, a RoCE v2 one in IPv4, with the right ICRC in place of its last four bytes."""
-    masked = bytearray(frame[14:-4])
-    for at in (1, 8, 10, 11, 26, 27, 32):
-        masked[at] = 0xFF
-    return bytes(frame[:-4]) + struct.pack("<I", zlib.crc32(b"\xff" * 8 + bytes(masked)))
 
 
 class Hostile:

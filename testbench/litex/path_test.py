@@ -12,9 +12,10 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
-from testbench.litex.hostile import BTH, Hostile, with_icrc  # noqa: E402
+from testbench.litex.hostile import BTH, Hostile  # noqa: E402
 from testbench.litex.path import BOARD, PEER, Path  # noqa: E402
 from testbench.tools.rocitest import check_pcap  # noqa: E402
+from testbench.tools.rocitest.roce import with_icrc  # noqa: E402
 
 MAC, ADDRESS, OTHER = "52:54:00:00:00:05", "10.0.0.5", "10.0.0.2"
 FRAMES = 400
@@ -37,13 +38,12 @@ def wire(folder, frames, **faults):
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as board, \
             socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as peer:
         board.bind(str(ends["board"]))
-        board.settimeout(0.5)
+        board.setblocking(False)
         path = Path((ends["board"], ends["to_peer"]), (ends["peer"], ends["to_board"]), clock,
                     folder / "wire.pcapng", **faults)
         with path:
             for frame in frames:
                 peer.sendto(frame, str(ends["to_board"]))
-                board.setblocking(False)
                 try:
                     while True:
                         arrived.append(board.recv(1 << 16))
