@@ -191,10 +191,7 @@ function(add_rtl_variant name suffix width)
     set(netlist ${CMAKE_CURRENT_BINARY_DIR}/${id}_netlist.v)
     add_custom_command(OUTPUT ${netlist} DEPENDS ${source} DEPFILE ${netlist}.d VERBATIM
       COMMAND Python3::Interpreter ${RTL_DIR}/yosys.py netlist ${top} ${netlist} ${params})
-    set(optimization -O0)
-    if(BLOCK_SOAK_NETLIST)
-      set(optimization -O1)
-    endif()
+    set(optimization $<IF:$<BOOL:${BLOCK_SOAK_NETLIST}>,-O1,-O0>)
     verilate_one(N_${id} ${top} LIKE V_${id} OPT ${optimization}
                  SOURCES ${RTL_DIR}/netlist.vlt ${netlist})
   endif()
