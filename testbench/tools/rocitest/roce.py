@@ -5,8 +5,8 @@ import zlib
 
 from testbench.tools.rocitest.check_pcap import ones_sum
 
-# The bytes of an IPv4 datagram without options that change on its way: type of service, time to live,
-# both checksums, and the byte of the BTH with FECN and BECN.
+# The bytes of an IPv4 datagram without options that change on its way: type of service, time to
+# live, both checksums, and the byte of the BTH with FECN and BECN.
 MASKED = (1, 8, 10, 11, 26, 27, 32)
 
 
