@@ -29,7 +29,7 @@ module roci_rq_act (
   input  logic [15:0]             copy_tag_i,
   input  logic [15:0]             bell_index_i,
   input  logic                    bell_wild_i,
-  input  logic                    bell_new_i,
+  input  logic                    bell_posts_i,
   input  logic [4:0]              entries_i,     // entries that can be fetched
   input  logic                    more_i,        // more are posted than these
 
@@ -112,7 +112,8 @@ module roci_rq_act (
         ring_o.active = ring_i.active && !srq_i;
         fail_o        = !srq_i;
         event_o       = srq_i;
-      end else if (bell_new_i) begin
+      end
+      if (bell_posts_i) begin  // and is not wild
         ring_o.prod = bell_index_i;
         work_push_o = ring_i.active;
         posted_o    = ring_i.flush;

@@ -97,14 +97,14 @@ module roci_rq_fetch #(
   roci_pkg::receive_ring_t ring, ring_d;
   logic [19:0]             pasid;
   logic [51:0]             base;
-  logic [3:0]              log;
+  logic [15:0]             mask;
   logic [1:0]              stride_log;
   logic [15:0]             pd, limit;
   roci_rq_table #(.NumQps(NumQps), .NumSrqs(NumSrqs), .Srq(Srq)) u_table (
     .clk_i, .rst_ni, .ready_o(table_ready),
     .row_write_valid_i, .row_write_i,
     .read_i(read), .read_srq_i(read_srq), .read_row_i(read_row), .srq_o(srq), .row_o(row),
-    .ring_o(ring), .pasid_o(pasid), .base_o(base), .log_o(log),
+    .ring_o(ring), .pasid_o(pasid), .base_o(base), .mask_o(mask),
     .stride_log_o(stride_log), .in_reset_o(in_reset), .takes_o(takes), .take_o(take), .pd_o(pd),
     .limit_o(limit), .changes_o(changes), .write_i(write), .ring_i(ring_d),
     .seen_read_i, .seen_row_i, .seen_index_i, .seen_posted_o, .seen_fetched_o
@@ -113,15 +113,16 @@ module roci_rq_fetch #(
   // The tables are cleared once, so a clock later is soon enough.
   always_ff @(posedge clk_i) ready <= rst_ni && table_ready && work_ready && srq_work_ready;
 
-  logic                 more, bell_wild, bell_new;
+  logic                 more, bell_wild, bell_posts;
   logic [4:0]           entries, blocks;
   logic [BlockBits-1:0] block;
   logic [63:0]          addr;
   logic [15:0]          bell;
   roci_rq_next #(.Blocks(Blocks)) u_next (
-    .clk_i, .ring_i(ring), .base_i(base), .log_i(log), .stride_log_i(stride_log), .bell_i(bell),
+    .clk_i, .rst_ni, .ring_i(ring), .base_i(base), .mask_i(mask), .stride_log_i(stride_log),
+    .bell_i(bell),
     .more_o(more), .entries_o(entries), .blocks_o(blocks), .block_o(block), .addr_o(addr),
-    .bell_wild_o(bell_wild), .bell_new_o(bell_new)
+    .bell_wild_o(bell_wild), .bell_posts_o(bell_posts)
   );
 
   // Work queues. A push comes a clock after the operation; a ring that is taken from its queue in
@@ -236,7 +237,7 @@ module roci_rq_fetch #(
     .srq_i(srq), .in_reset_i(in_reset), .takes_i(takes), .ring_i(ring), .done_epoch_i(done_epoch),
     .done_bad_i(done_bad), .done_entries_i(done_entries),
     .op_i(cmd_i.op), .copy_tag_i(copy_tag), .bell_index_i(bell), .bell_wild_i(bell_wild),
-    .bell_new_i(bell_new), .entries_i(entries), .more_i(more),
+    .bell_posts_i(bell_posts), .entries_i(entries), .more_i(more),
     .ring_o(ring_d), .work_push_o(work_push), .fail_o(fail_set),
     .event_o(event_set), .posted_o(posted_set), .fetch_o(br_set), .copy_o(copy_start), .fetched_o
   );

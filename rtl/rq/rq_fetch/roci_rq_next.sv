@@ -4,19 +4,22 @@
 //
 // Throughput: one ring a clock. Latency: two clocks; none for a doorbell.
 
+`include "assert.svh"
+
 module roci_rq_next #(
   parameter int unsigned Blocks = 16,  // kept per ring: 4, 8 or 16
   localparam int unsigned BlockBits = $clog2(Blocks)
 ) (
   input  logic                    clk_i,
+  input  logic                    rst_ni,
 
   input  roci_pkg::receive_ring_t ring_i,
   input  logic [51:0]             base_i,
-  input  logic [3:0]              log_i,
+  input  logic [15:0]             mask_i,       // bits of an index that lie in the ring
   input  logic [1:0]              stride_log_i,
   input  logic [15:0]             bell_i,       // index of a doorbell
   output logic                    bell_wild_o,  // the doorbell is more than the ring ahead
-  output logic                    bell_new_o,   // the doorbell posts something
+  output logic                    bell_posts_o, // the doorbell posts something
 
   // for the ring two clocks before
   output logic                    more_o,       // more entries are posted than these
@@ -27,18 +30,33 @@ module roci_rq_next #(
 );
 
   // Indices go round: the doorbell is past what is posted when it is larger, and both or none of
-  // them have gone round since the oldest entry, or when it alone has. It is in the ring when one
-  // less than what it is ahead has no bit above those of the ring, or when it is not ahead.
-  logic [15:0] mask, at_ring;  // mask: bits of an index that lie in the ring
-  logic [15:0] bell_less;
-  logic        bell_round, prod_round;
-  assign bell_less   = bell_i + ~ring_i.cons;
-  assign bell_wild_o = bell_i != ring_i.cons && (bell_less & ~mask) != '0;
-  assign bell_round  = bell_i < ring_i.cons;
-  assign prod_round  = ring_i.prod < ring_i.cons;
-  assign bell_new_o  = bell_round == prod_round ? ring_i.prod < bell_i : bell_round;
-  always_comb for (int i = 0; i < 16; i++) mask[i] = 4'(i) < log_i;
-  assign at_ring     = ring_i.next & mask;
+  // them have gone round since the oldest entry, or when it alone has.
+  logic bell_round, prod_round, bell_new;
+  assign bell_round = bell_i < ring_i.cons;
+  assign prod_round = ring_i.prod < ring_i.cons;
+  assign bell_new   = bell_round == prod_round ? ring_i.prod < bell_i : bell_round;
+
+  // It is in the ring when one less than what it is ahead, bell + ~cons, has no bit above those of
+  // the ring, or when it is not ahead. The bits are not computed for that. A bit of a sum is 0 when
+  // the carry into it equals the exclusive or of its operands; where the bit below is 0 that carry
+  // is the or of the operands there, and into the lowest bit above the ring it is a comparison of
+  // the bits in the ring.
+  logic [15:0] lowest;         // the lowest bit above the ring
+  logic [15:0] same, follows;  // exclusive or of the operands; carry from the bit below
+  logic        carry, above_ok, lowest_same, in_ring;
+  assign lowest      = ~mask_i & {mask_i[14:0], 1'b1};
+  assign same        = bell_i ~^ ring_i.cons;
+  assign follows     = {bell_i[14:0] | ~ring_i.cons[14:0], 1'b0};
+  assign carry       = (bell_i & mask_i) > (ring_i.cons & mask_i);
+  assign above_ok    = (~mask_i & ~lowest & (same ^ follows)) == '0;
+  assign lowest_same = (lowest & same) != '0;
+  assign in_ring     = above_ok && carry == lowest_same;
+  // A doorbell that is new is ahead.
+  assign bell_wild_o  = bell_i != ring_i.cons && !in_ring;
+  assign bell_posts_o = bell_new && in_ring;
+
+  logic [15:0] at_ring;
+  assign at_ring = ring_i.next & mask_i;
 
   // clock 1: entries posted, with room, up to the end of the group and of the ring
   logic [15:0]          left_q, free_q, to_end_q, to_wrap_q, at_ring_q;
@@ -50,7 +68,7 @@ module roci_rq_next #(
     left_q       <= ring_i.prod - ring_i.next;
     free_q       <= (16'(Blocks) >> stride_log_i) - (ring_i.next - ring_i.cons);
     to_end_q     <= (16'(Blocks) - 16'(block)) >> stride_log_i;
-    to_wrap_q    <= (~ring_i.next & mask) + 16'd1;
+    to_wrap_q    <= (~ring_i.next & mask_i) + 16'd1;
     at_ring_q    <= at_ring;
     block_q      <= block;
     base_q       <= base_i;
@@ -75,5 +93,13 @@ module roci_rq_next #(
     block_o   <= block_q;
     addr_o    <= {base_q, 12'd0} + 64'(offset);
   end
+
+  logic [15:0] ahead;
+  assign ahead = bell_i - ring_i.cons;
+  `ASSERT(WildIsFarAhead, `IMPLIES((mask_i & (mask_i + 16'd1)) == '0 && !mask_i[15],
+                                   bell_wild_o == (17'(ahead) > 17'(mask_i) + 17'd1)))
+  `ASSERT(PostsWhatIsNew, bell_posts_o == (bell_new && !bell_wild_o))
+  `COVER(IsWild, bell_wild_o && mask_i == 16'd7)
+  `COVER(FillsTheRing, !bell_wild_o && ahead == 16'd16 && mask_i == 16'd15)
 
 endmodule

@@ -32,7 +32,7 @@ module roci_rq_table #(
   output roci_pkg::receive_ring_t   ring_o,
   output logic [19:0]               pasid_o,
   output logic [51:0]               base_o,      // without the 12 lowest bits
-  output logic [3:0]                log_o,
+  output logic [15:0]               mask_o,      // bits of an index that lie in the ring
   output logic [1:0]                stride_log_o,
   output logic                      in_reset_o,  // queue pair
   output logic                      takes_o,     // queue pair: it takes from SRQ take_o
@@ -73,14 +73,21 @@ module roci_rq_table #(
   assign row_is_srq   = Srq != 0 && row_write_valid_i && row_write_i.table_id == roci_pkg::TableSrq;
   assign unused       = &{row_attr, row_srq};
 
+  // The mask of a ring is stored, not the logarithm of its size: what is read is needed at once.
+  logic [14:0] attr_mask, srq_mask;
+  always_comb for (int i = 0; i < 15; i++) begin
+    attr_mask[i] = 4'(i) < row_attr.rq_log;
+    srq_mask[i]  = 4'(i) < row_srq.log;
+  end
+
   // A row of an SRQ is compared with its old content, then written.
-  localparam int unsigned PlaceBits = 20 + 52 + 4 + 2;
+  localparam int unsigned PlaceBits = 20 + 52 + 15 + 2;
   localparam int unsigned SrqAttrBits = PlaceBits + 16 + 1;
   logic                   srq_row_q, srq_moves, unused_before_ready;
   logic [SrqRowBits-1:0]  srq_index_q;
   logic [SrqAttrBits-1:0] srq_attr_in, srq_attr_q, srq_before;
   logic [15:0]            srq_limit_q;
-  assign srq_attr_in = {row_srq.valid, row_srq.pd, row_srq.pasid, row_srq.base[63:12], row_srq.log,
+  assign srq_attr_in = {row_srq.valid, row_srq.pd, row_srq.pasid, row_srq.base[63:12], srq_mask,
                         row_srq.stride_log};
   assign srq_moves   = srq_row_q && srq_attr_q != srq_before;
   roci_ram #(.Width(SrqAttrBits), .Depth(NumSrqs), .Clear(1)) u_before (
@@ -112,7 +119,7 @@ module roci_rq_table #(
     .clk_i, .rst_ni,
     .write_i(row_is_attr), .write_row_i(row[QpRowBits-1:0]),
     .write_data_i({row_attr.srqn[SrqRowBits-1:0], row_attr.srq, row_attr.pasid,
-                   row_attr.rq_base[63:12], row_attr.rq_log, row_attr.rq_stride_log}),
+                   row_attr.rq_base[63:12], attr_mask, row_attr.rq_stride_log}),
     .read_i(read_i && !read_srq_i), .read_row_i(read_row_i[QpRowBits-1:0]),
     .read_data_o(attr), .ready_o(attr_ready)
   );
@@ -134,7 +141,8 @@ module roci_rq_table #(
   assign {srq_valid, pd_o, srq_place} = srq_attr;
   assign take_o     = RowBits'(take);
   assign in_reset_o = qp_state == roci_pkg::QpReset;
-  assign {pasid_o, base_o, log_o, stride_log_o} = srq_o ? srq_place : place;
+  assign {pasid_o, base_o, mask_o[14:0], stride_log_o} = srq_o ? srq_place : place;
+  assign mask_o[15] = 1'b0;
 
   logic [QpRowBits-1:0]    seen_row_q;
   // Ring words of queue pairs, and after them those of SRQs: a result needs no choice.
