@@ -12,6 +12,8 @@
 // likewise. A Peek looks for a clock whether it must take an entry; if the queue pair is reset
 // then, the entry that it takes is lost, as when that happens while it is copied.
 
+`include "assert.svh"
+
 module roci_rq_select #(
   parameter int unsigned NumQps  = 256,  // power of two
   parameter int unsigned NumSrqs = 64,   // power of two
@@ -98,57 +100,83 @@ module roci_rq_select #(
 
   logic bell_ok;
   assign bell_ok = !pause_i && room_i && ready_i;
+  // Which operation is next, and whether its row is read now.
+  logic work_srq;
+  assign work_srq = srq_work_valid_i && (srq_turn_q || !work_valid_i);
   always_comb begin
     state_d        = StIdle;
     read_o         = 1'b1;
-    read_srq_o     = 1'b0;
-    read_row_o     = cmd_qpn_i[RowBits-1:0];
     work_pop_o     = 1'b0;
     srq_work_pop_o = 1'b0;
     if (stays) begin
-      read_o     = changes_i;
-      read_srq_o = srq_i;
-      read_row_o = row_i;
-      state_d    = state_q;
+      read_o  = changes_i;
+      state_d = state_q;
     end else if (may_seek_i) begin
       read_o  = 1'b0;
       state_d = StSeek;
     end else if (seek_o && seeks_i && room_i) begin
-      read_srq_o = 1'b1;
-      read_row_o = take_row_i;
-      state_d    = StTake;
+      state_d = StTake;
     end else if (copy_start_i || (state_q == StCopy && !copy_done_i)) begin
       read_o  = 1'b0;
       state_d = StCopy;
     end else if (state_q == StCopy) begin
       state_d = StHold;
     end else if (arrival_valid_i && state_q != StArrival && room_i) begin
-      read_srq_o = arrival_srq_i;
-      read_row_o = arrival_row_i;
-      state_d    = StArrival;
+      state_d = StArrival;
     end else if (cmd_valid_i && !cmd_ready_i && ready_i) begin
       state_d = StCmd;
     end else if (live_valid_i && state_q != StLive && ready_i) begin
-      read_srq_o = 1'b1;
-      read_row_o = live_srqn_i[RowBits-1:0];
-      state_d    = StLive;
+      state_d = StLive;
     end else if (doorbell_valid_i && state_q != StDoorbell && bell_ok) begin
-      read_row_o = doorbell_qpn_i[RowBits-1:0];
-      state_d    = StDoorbell;
+      state_d = StDoorbell;
     end else if (srq_doorbell_valid_i && state_q != StSrqDoorbell && bell_ok) begin
-      read_srq_o = 1'b1;
-      read_row_o = srq_doorbell_srqn_i[RowBits-1:0];
-      state_d    = StSrqDoorbell;
+      state_d = StSrqDoorbell;
     end else if ((work_valid_i || srq_work_valid_i) && state_q != StWork && fetch_room_i) begin
-      read_srq_o     = srq_work_valid_i && (srq_turn_q || !work_valid_i);
-      read_row_o     = read_srq_o ? RowBits'(srq_work_row_i) : RowBits'(work_row_i);
-      work_pop_o     = !read_srq_o;
-      srq_work_pop_o = read_srq_o;
+      work_pop_o     = !work_srq;
+      srq_work_pop_o = work_srq;
       state_d        = StWork;
     end else begin
       read_o = 1'b0;
     end
   end
+
+  // Its row. Nothing is read for a Peek that looks, and while an entry is copied: what decides on
+  // these does not reach the row.
+  logic cmd_ends;
+  assign cmd_ends = cmd_o || hold_o || take_o || (seek_o && !seeks_i);
+  always_comb begin
+    read_srq_o = 1'b0;
+    read_row_o = cmd_qpn_i[RowBits-1:0];
+    if (stays) begin
+      read_srq_o = srq_i;
+      read_row_o = row_i;
+    end else if (seek_o && seeks_i && room_i) begin
+      read_srq_o = 1'b1;
+      read_row_o = take_row_i;
+    end else if (state_q == StCopy) begin
+      read_srq_o = 1'b0;
+    end else if (arrival_valid_i && state_q != StArrival && room_i) begin
+      read_srq_o = arrival_srq_i;
+      read_row_o = arrival_row_i;
+    end else if (cmd_valid_i && !cmd_ends && ready_i) begin
+      read_srq_o = 1'b0;
+    end else if (live_valid_i && state_q != StLive && ready_i) begin
+      read_srq_o = 1'b1;
+      read_row_o = live_srqn_i[RowBits-1:0];
+    end else if (doorbell_valid_i && state_q != StDoorbell && bell_ok) begin
+      read_row_o = doorbell_qpn_i[RowBits-1:0];
+    end else if (srq_doorbell_valid_i && state_q != StSrqDoorbell && bell_ok) begin
+      read_srq_o = 1'b1;
+      read_row_o = srq_doorbell_srqn_i[RowBits-1:0];
+    end else begin
+      read_srq_o = work_srq;
+      read_row_o = work_srq ? RowBits'(srq_work_row_i) : RowBits'(work_row_i);
+    end
+  end
+  `ASSERT(RowIsOfTheChoice, `IMPLIES(read_o && state_d != StWork, read_srq_o
+            == (state_d == StTake || state_d == StLive || state_d == StSrqDoorbell
+                || (state_d == StArrival && arrival_srq_i))))
+  `ASSERT(OrderStands, `IMPLIES(state_d == StCmd, read_row_o == cmd_qpn_i[RowBits-1:0]))
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
