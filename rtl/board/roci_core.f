@@ -99,6 +99,7 @@ roci_reset_sync.sv
 ../rq/responder/roci_responder_table.sv
 ../rq/responder/roci_responder_time.sv
 ../rq/responder/roci_responder_turn.sv
+../rq/responder/roci_responder_whole.sv
 ../rq/responder_decide/roci_responder_decide.sv
 ../rq/roci_rq.sv
 ../rq/roci_rq_faults.sv

@@ -138,8 +138,8 @@ module roci_responder #(
   logic       commit, replay, miss, slot_pick, emit, count_nak, flush_one, push, list_next;
   logic       slot_read, order_valid, order_ready, last_wqe, between, gone;
   logic       of_request, of_result;  // kind of the event in progress
-  logic       finding, emitting, slot_full;
-  logic [2:0] kind;
+  logic       finding, emitting, slot_full, other, begins_request;
+  logic [2:0] other_kind;
   logic [1:0] order_op;
 
   // The queue pair in progress, and the words that an event leaves.
@@ -170,11 +170,12 @@ module roci_responder #(
   logic [23:0] fault_msn;
 
   roci_responder_state #(.NumQps(NumQps)) u_state (
-    .clk_i, .rst_ni, .row_write_valid_i, .row_write_i, .pick_i(pick), .kind_i(kind), .qp_event_i,
-    .live_qpn_i, .meta_i, .queue_row_i(queue_row), .qpn_o(qpn), .read_o(read), .plain_o(plain),
-    .full_o(slot_full), .qp_o(qp), .attr_o(attr), .attr_kept_o(attr_kept), .state_o(qp_state),
-    .posted_o(posted), .reset_o(reset), .posted_write_i(index_write_i), .posted_row_i(index_row_i),
-    .posted_i(index_i), .slot_read_i(slot_read), .find_next_i(find_next), .of_result_i(of_result),
+    .clk_i, .rst_ni, .row_write_valid_i, .row_write_i, .pick_i(pick), .other_i(other),
+    .other_kind_i(other_kind), .request_i(begins_request), .qp_event_i, .live_qpn_i, .meta_i,
+    .queue_row_i(queue_row), .qpn_o(qpn), .read_o(read), .plain_o(plain), .full_o(slot_full),
+    .qp_o(qp), .attr_o(attr), .attr_kept_o(attr_kept), .state_o(qp_state), .posted_o(posted),
+    .reset_o(reset), .posted_write_i(index_write_i), .posted_row_i(index_row_i), .posted_i(index_i),
+    .slot_read_i(slot_read), .find_next_i(find_next), .of_result_i(of_result),
     .of_request_i(of_request), .slot_o(slot), .slot_at_o(slot_at), .slot_end_o(slot_end),
     .slot_pending_o(slot_pends), .commit_i(commit), .apply_qp_i(apply_qp),
     .apply_slot_i(apply_slot), .apply_slot_write_i(apply_slot_write), .finding_i(finding),
@@ -218,7 +219,7 @@ module roci_responder #(
   assign meta_ready_o = commit || replay || miss;
 
   // Responses.
-  logic queue_valid, picked, stale, room_emit, owed_freed, owed_idle, owed_ready;
+  logic queue_valid, picked, stale, room_emit, surely, owed_freed, owed_idle, owed_ready;
   logic [RowBits:0] queue_level;
   roci_responder_owed #(.NumQps(NumQps)) u_owed (
     .clk_i, .rst_ni, .idle_o(owed_idle), .push_i(push), .commit_i(commit), .ticket_i(ticket),
@@ -227,10 +228,10 @@ module roci_responder #(
     .ready_o(owed_ready), .qpn_i(qpn), .read_i(read), .qp_i(qp), .attr_i(attr), .slot_i(slot_now),
     .slot_index_i(slot_at), .done_i(done), .posted_i(posted), .clear_of_tx_i(clear_of_tx),
     .pick_i(slot_pick), .slot_stale_i(slot_stale), .stale_o(stale), .picked_o(picked),
-    .slot_picked_o(slot_picked), .emit_i(emit), .room_emit_o(room_emit), .freed_o(owed_freed),
-    .via_desc_o(via_desc), .len_o(response_len), .nak_o(response_nak), .qp_o(response_qp),
-    .slot_o(response_slot), .more_o(response_more), .desc_o, .desc_valid_o, .desc_ready_i, .seg_o,
-    .seg_valid_o, .seg_ready_i, .ack_o, .ack_valid_o, .ack_ready_i
+    .slot_picked_o(slot_picked), .emit_i(emit), .room_emit_o(room_emit), .surely_o(surely),
+    .freed_o(owed_freed), .via_desc_o(via_desc), .len_o(response_len), .nak_o(response_nak),
+    .qp_o(response_qp), .slot_o(response_slot), .more_o(response_more), .desc_o, .desc_valid_o,
+    .desc_ready_i, .seg_o, .seg_valid_o, .seg_ready_i, .ack_o, .ack_valid_o, .ack_ready_i
   );
 
   // Control.
@@ -252,19 +253,20 @@ module roci_responder #(
     .inv_ready_i(key_op_req_ready_i), .inv_done_i(key_op_rsp_valid_i), .responds_i(responds),
     .found_i(replay_match), .usable_i((!slot_pends || replay_passed) && key_i.ok),
     .find_end_i(slot_end), .has_slot_i(read.pending != '0),
-    .has_record_i(read.ack != roci_pkg::ResponderAckNone), .flushes_i(read.flush), .srq_i(attr.srq),
-    .picked_i(picked), .emit_nak_i(response_nak), .emit_more_i(response_more),
-    .cmd_ready_i(order_ready), .posted_i(rsp_i.posted), .pick_o(pick), .kind_o(kind),
-    .of_request_o(of_request), .of_result_o(of_result), .queue_pop_o(queue_pop),
-    .event_init_o(event_init), .event_flush_o(event_flush), .event_ready_o(qp_event_ready_o),
-    .live_o(live), .look_o(look), .peeked_o(peeked), .list_next_o(list_next), .list_bad_o(list_bad),
-    .walk_valid_o, .inv_valid_o(key_op_req_valid_o), .key_valid_o(again_req_valid_o),
-    .key_waits_o(again_waits_o), .slot_read_o(slot_read), .find_next_o(find_next),
-    .commit_o(commit), .finding_o(finding), .replay_o(replay), .miss_o(miss),
-    .slot_pick_o(slot_pick), .emitting_o(emitting), .emit_o(emit), .count_nak_o(count_nak),
-    .result_o(done_ready_o), .fault_o(fault_ready_o), .flush_cqe_o(flush_one),
-    .last_wqe_o(last_wqe), .push_o(push), .cmd_valid_o(order_valid), .cmd_op_o(order_op),
-    .idle_o(control_idle)
+    .has_record_i(read.ack != roci_pkg::ResponderAckNone), .flushes_i(read.flush),
+    .srq_i(attr_kept.srq), .picked_i(picked), .emit_nak_i(response_nak),
+    .emit_more_i(response_more), .emit_surely_i(surely), .cmd_ready_i(order_ready),
+    .posted_i(rsp_i.posted), .pick_o(pick), .other_o(other), .other_kind_o(other_kind),
+    .request_o(begins_request), .of_request_o(of_request), .of_result_o(of_result),
+    .queue_pop_o(queue_pop), .event_init_o(event_init), .event_flush_o(event_flush),
+    .event_ready_o(qp_event_ready_o), .live_o(live), .look_o(look), .peeked_o(peeked),
+    .list_next_o(list_next), .list_bad_o(list_bad), .walk_valid_o, .inv_valid_o(key_op_req_valid_o),
+    .key_valid_o(again_req_valid_o), .key_waits_o(again_waits_o), .slot_read_o(slot_read),
+    .find_next_o(find_next), .commit_o(commit), .finding_o(finding), .replay_o(replay),
+    .miss_o(miss), .slot_pick_o(slot_pick), .emitting_o(emitting), .emit_o(emit),
+    .count_nak_o(count_nak), .result_o(done_ready_o), .fault_o(fault_ready_o),
+    .flush_cqe_o(flush_one), .last_wqe_o(last_wqe), .push_o(push), .cmd_valid_o(order_valid),
+    .cmd_op_o(order_op), .idle_o(control_idle)
   );
 
   // Outputs.
@@ -295,5 +297,4 @@ module roci_responder #(
 
   assign idle_o = control_idle && owed_idle && out_idle && receive_idle && jobs == '0
                && !job_valid_o && !posted_valid_i && state_ready && owed_ready;
-
 endmodule

@@ -68,12 +68,15 @@ module roci_responder_control #(
   input  logic                 stale_i,         // it is of a READ whose key may be gone
   input  logic                 emit_nak_i,
   input  logic                 emit_more_i,     // the queue pair has more to do
+  input  logic                 emit_surely_i,   // one leaves that is no NAK; from registers
   input  logic                 cmd_ready_i,
   input  logic                 posted_i,        // result of Peek
 
   // strobes
   output logic                 pick_o,          // an event begins: read the tables
-  output logic [2:0]           kind_o,          // ResponderKind
+  output logic                 other_o,         // with it: neither a request nor a step, but this
+  output logic [2:0]           other_kind_o,    // ResponderKind,
+  output logic                 request_o,       // or a request
   output logic                 of_request_o,    // the event in progress is a request
   output logic                 of_result_o,     // or the result of an atomic
   output logic                 queue_pop_o,
@@ -110,14 +113,13 @@ module roci_responder_control #(
   output logic [1:0]           cmd_op_o,
   output logic                 idle_o
 );
-
   typedef enum logic [4:0] {
     StIdle, StLook, StDecide, StPeek, StList, StWalk, StKey, StKeyed, StInv, StInvalidated, StFind,
     StAdd, StCompare, StFound, StCommit, StSlot, StSlotKey, StSlotKeyed, StGone, StEmit, StCountNak,
     StResult, StFault, StOrder, StFlush, StFlushed, StStuck
   } state_e;
   state_e     state_q, state_d;
-  logic [2:0] kind_q;
+  logic [2:0] kind, kind_q;
   logic       block, stuck, is_init, pick_idle, commits;
   logic       free_request, free_step;  // the event ends now: one of this kind may begin
   logic       posted_q, list_bad_q, follows_q;  // it began as the one before it ended
@@ -132,8 +134,8 @@ module roci_responder_control #(
     .queue_valid_i, .queue_level_i, .wake_i, .unblock_i(unblock_i || result_o),
     .room_request_i, .room_fail_i, .room_count_i, .block_i(block), .stuck_i(stuck), .push_i(push_o),
     .free_i(state_q == StIdle && ready_i), .free_request_i(free_request), .free_step_i(free_step),
-    .free_commit_i(commits), .meta_more_i,
-    .pick_o, .kind_o, .queue_pop_o, .idle_o(pick_idle)
+    .free_commit_i(commits), .emitting_i(emitting_o), .meta_more_i,
+    .pick_o, .kind_o(kind), .other_o, .other_kind_o, .request_o, .queue_pop_o, .idle_o(pick_idle)
   );
 
   assign of_request_o = kind_q == roci_pkg::ResponderKindRequest;
@@ -143,7 +145,7 @@ module roci_responder_control #(
   // Inputs of this block follow these in the same clock.
   assign walk_valid_o = state_q == StList && !list_bad_q;
   // The list is read in Look, compared in Decide, and read again for List.
-  assign list_next_o  = (pick_o && kind_o == roci_pkg::ResponderKindRequest) || (look_o && send_i)
+  assign list_next_o  = (pick_o && request_o) || (look_o && send_i)
                      || (state_q == StDecide && verdict_i == roci_pkg::VerdictSend && walks_i)
                      || state_q == StPeek || state_q == StList;
   assign inv_valid_o  = state_q == StInv;
@@ -251,12 +253,12 @@ module roci_responder_control #(
         end else if (picked_i && room_emit_i) begin
           emit_o = 1'b1;
           push_o = emit_more_i;
-          free_step = !emit_nak_i;
           if (emit_nak_i) state_d = StCountNak;
         end else begin
           stuck = 1'b1;
         end
         free_request = !(picked_i && stale_i) && !emit_nak_i;
+        free_step    = emit_surely_i;
       end
       StCountNak: count_nak_o = 1'b1;
       StStuck:    stuck = 1'b1;
@@ -286,15 +288,13 @@ module roci_responder_control #(
     end
     if (stuck) push_o = 1'b1;
   end
-
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) state_q <= StIdle;
-    else state_q <= pick_o ? StLook : state_d;
-    if (pick_o) kind_q <= kind_o;
+    state_q <= !rst_ni ? StIdle : pick_o ? StLook : state_d;
+    if (pick_o) kind_q <= kind;
     follows_q  <= pick_o && state_q != StIdle;
     posted_q   <= posted_i;
     list_bad_q <= list_bad_i;
   end
-
   assign idle_o = state_q == StIdle && pick_idle;
+  `ASSERT(SurelyLeaves, `IMPLIES(emitting_o && emit_surely_i, emit_o && !emit_nak_i))
 endmodule

@@ -104,7 +104,7 @@ module roci_responder_front #(
   logic [2:0]      ahead, ahead_q, still_ahead;
   logic [15:0]     pd, next, index, index_q;
   logic [1:0]      stride;
-  logic            lookup_leaves, lookup_found, lookup_waits, lookup_lists;
+  logic            lookup_leaves, lookup_found, lookup_waits, lookup_lists, row_is_key;
   logic            found_q, posted_q, fetched_q;  // the finding of the request in the lookup
   logic            unused_pd_ready, unused_next_ready;
   logic            list_q, key_q, key_free;  // the next stage is occupied
@@ -120,8 +120,7 @@ module roci_responder_front #(
     .write_row_i(row_write_i.index[RowBits-1:0]),
     .write_data_i({row_attr.rq_stride_log, row_attr.pd}),
     .read_i(take && looks_up), .read_row_i(meta_row), .read_data_o({stride, pd}),
-    .ready_o(unused_pd_ready)
-  );
+    .ready_o(unused_pd_ready));
   roci_ram #(.Width(16), .Depth(NumQps), .Forward(1)) u_next (
     .clk_i, .rst_ni,
     .write_i(next_write_i), .write_row_i(next_row_i), .write_data_i(next_i),
@@ -138,7 +137,6 @@ module roci_responder_front #(
 
   // Requests inside; the newest one is in the lookup.
   logic [3:0]           inside_q, inside_ends_q, inside_changed_q;
-  logic                 row_is_key;
   logic [4*RowBits-1:0] inside_row_q;
   logic [1:0]           in_q, out_q, own;
   assign row_is_key = row_write_valid_i && row_write_i.table_id == roci_pkg::TableKey;
@@ -202,7 +200,7 @@ module roci_responder_front #(
 
   // List: the first entry of the receive's list is here.
   logic [15:0] list_pd_q, list_index_q;
-  logic [1:0]  list_stride_q;
+  logic [1:0]  list_stride_q, list_at_q;
   logic        list_good, list_read;
   assign list_read    = lookup_q && lookup_lists && lookup_leaves;
   assign list_qpn_o   = lookup_qpn_q;
@@ -219,6 +217,7 @@ module roci_responder_front #(
       key_q  <= (list_q && list_good) || (key_q && !key_req_ready_i);
     end
     if (list_read) begin
+      list_at_q     <= own;
       list_pd_q     <= pd;
       list_index_q  <= index_q;
       list_len_q    <= lookup_len_q;
@@ -263,34 +262,36 @@ module roci_responder_front #(
     .clk_i, .rst_ni,
     .in_data_i({need, takes, invalidates, meta_i}), .in_valid_i(take), .in_ready_o(in_ready),
     .out_data_o({out_need, out_takes, out_invalidates, meta_o}), .out_valid_o(out_valid),
-    .out_ready_i(pop), .level_o(level)
-  );
+    .out_ready_i(pop), .level_o(level));
   roci_fifo #(.Width(19), .Depth(4)) u_specs (
     .clk_i, .rst_ni,
-    .in_data_i({list_q, push_key, push_fetched, push_index}), .in_valid_i(spec_push),
-    .in_ready_o(spec_room),
+    .in_data_i({list_q, push_key, push_fetched, push_index}),
+    .in_valid_i(spec_push), .in_ready_o(spec_room),
     .out_data_o({spec_list, spec_key, spec_fetched, foreseen_index_o}), .out_valid_o(spec_valid),
-    .out_ready_i(pop && waits_out), .level_o(spec_level)
-  );
+    .out_ready_i(pop && waits_out), .level_o(spec_level));
   roci_fifo #(.Width(roci_pkg::KeyRspBits), .Depth(4)) u_keys (
     .clk_i, .rst_ni,
     .in_data_i(key_rsp_i), .in_valid_i(key_rsp_valid_i), .in_ready_o(key_room),
     .out_data_o(key_stored), .out_valid_o(key_valid), .out_ready_i(pop && waits_out && spec_key),
     .level_o(key_level)
   );
-
   always_comb begin
     key_o    = key_stored;
     key_o.ok = !out_need || key_stored.ok;
   end
+  roci_responder_whole u_whole (
+    .clk_i, .rst_ni, .take_i(take), .at_i(in_q), .looks_up_i(looks_up), .found_i(spec_push),
+    .found_at_i(list_q ? list_at_q : own), .awaits_i(push_key), .key_i(key_rsp_valid_i),
+    .oldest_i(out_q), .whole_o(valid_o), .pop_i(pop));
   assign waits_out  = out_need || out_takes;
   assign foreseen_o = out_takes && spec_fetched;
   assign placed_o   = out_takes && spec_list && spec_key && key_stored.ok;
-  assign valid_o    = out_valid && (!waits_out || (spec_valid && (!spec_key || key_valid)));
   assign pop        = valid_o && ready_i;
   assign more_o     = level > 3'd1;
   assign idle_o     = level == '0 && !meta_valid_i;
 
+  `ASSERT(WholeIsAllThere, valid_o == (out_valid
+            && (!waits_out || (spec_valid && (!spec_key || key_valid)))))
   `ASSERT(ResponseHasRoom, `IMPLIES(key_rsp_valid_i, key_room))
   `ASSERT(ResponsesAreAwaited, key_level <= level)
   `ASSERT(FindingHasRoom, `IMPLIES(spec_push, spec_room))

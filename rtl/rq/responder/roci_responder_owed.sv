@@ -47,6 +47,7 @@ module roci_responder_owed #(
   output logic                      slot_picked_o,    // the pick that was kept is the slot
   input  logic                      emit_i,           // it leaves
   output logic                      room_emit_o,      // there is room for it
+  output logic                      surely_o,         // one leaves that is no NAK; from registers
   output logic                      freed_o,          // there is room that was not
   output logic                      via_desc_o,       // it leaves by tx's payload queue
   output logic [12:0]               len_o,            // its payload
@@ -146,6 +147,7 @@ module roci_responder_owed #(
   logic       desc_room, seg_room, ack_room;
   logic [1:0] desc_level, seg_level, ack_level;
   logic [2:0] rooms_q;
+  logic       no_nak;
   roci_fifo #(.Width(roci_pkg::TxDescBits), .Depth(2)) u_desc (
     .clk_i, .rst_ni, .in_data_i(desc), .in_valid_i(emit_i && via_desc_o), .in_ready_o(desc_room),
     .out_data_o(desc_o), .out_valid_o(desc_valid_o), .out_ready_i(desc_ready_i),
@@ -160,6 +162,9 @@ module roci_responder_owed #(
     .out_data_o(ack_o), .out_valid_o(ack_valid_o), .out_ready_i(ack_ready_i), .level_o(ack_level)
   );
   assign room_emit_o = via_desc_o ? desc_room && (!has_seg || seg_room) : ack_room;
+  // A response that is picked leaves at least two clocks after the one before it.
+  assign no_nak      = qp_i.ack == roci_pkg::ResponderAckAck || !qp_i.ack_syndrome[5];
+  assign surely_o    = (slot_ready_q || record_q) && !stale_q && no_nak && rooms_q == '1;
   assign freed_o     = ({desc_room, seg_room, ack_room} & ~rooms_q) != '0;
   assign idle_o      = {desc_level, seg_level, ack_level} == '0;
   always_ff @(posedge clk_i) begin

@@ -42,12 +42,16 @@ module roci_responder_select #(
   input  logic                 free_i,          // nothing is in progress
   input  logic                 free_request_i,  // what is in progress ends: a request may begin,
   input  logic                 free_step_i,     // or a step
+  input  logic                 emitting_i,      // only this state ends so that a request may begin
   input  logic                 free_commit_i,   // a request is committed: a step may begin, but the
                                                 // next request stands at the head in the next clock
   input  logic                 meta_more_i,     // there is one
 
   output logic                 pick_o,
-  output logic [2:0]           kind_o,          // ResponderKind
+  output logic [2:0]           kind_o,          // ResponderKind; the same as
+  output logic                 other_o,         // neither a request nor a step, but this:
+  output logic [2:0]           other_kind_o,
+  output logic                 request_o,       // a request
   output logic                 queue_pop_o,
   output logic                 idle_o
 );
@@ -62,24 +66,23 @@ module roci_responder_select #(
   assign waits      = event_valid_i || result_valid_i || fault_valid_i || live_valid_i;
   assign late       = step_ok && 32'(waited_q) == Patience;
 
+  // The kind says what begins when something does, so that how the event in progress ends does not
+  // reach the row that is read. Requests and steps alone begin as another event ends, requests
+  // first.
+  assign request = request_ok && !late;
+  assign step    = step_ok && (free_step_i || (free_commit_i && (late || !meta_more_i)));
   always_comb begin
-    request = 1'b0;
-    step    = 1'b0;
-    pick_o = free_i;
-    kind_o = roci_pkg::ResponderKindEvent;
-    if (!free_i) begin
-      // A request goes before a step here too. The others begin when nothing is in progress.
-      request = request_ok && !late && free_request_i;
-      step    = free_step_i || (free_commit_i && (late || !meta_more_i));
-      pick_o  = !waits && (request || (step_ok && step));
-      kind_o  = request ? roci_pkg::ResponderKindRequest : roci_pkg::ResponderKindStep;
-    end else if (event_ok_i)                         kind_o = roci_pkg::ResponderKindEvent;
-    else if (result_valid_i && room_fail_i) kind_o = roci_pkg::ResponderKindResult;
-    else if (fault_valid_i && room_fail_i)  kind_o = roci_pkg::ResponderKindFault;
-    else if (live_valid_i && !live_gap_q)   kind_o = roci_pkg::ResponderKindLive;
-    else if (request_ok && !late)           kind_o = roci_pkg::ResponderKindRequest;
-    else if (step_ok)                       kind_o = roci_pkg::ResponderKindStep;
-    else                                    pick_o = 1'b0;
+    other_kind_o = roci_pkg::ResponderKindLive;
+    if (event_ok_i)                         other_kind_o = roci_pkg::ResponderKindEvent;
+    else if (result_valid_i && room_fail_i) other_kind_o = roci_pkg::ResponderKindResult;
+    else if (fault_valid_i && room_fail_i)  other_kind_o = roci_pkg::ResponderKindFault;
+    other_o   = free_i && (event_ok_i || ((result_valid_i || fault_valid_i) && room_fail_i)
+                           || (live_valid_i && !live_gap_q));
+    request_o = !other_o && request && (free_i || emitting_i);
+    kind_o    = other_o ? other_kind_o : request_o ? roci_pkg::ResponderKindRequest
+                                                   : roci_pkg::ResponderKindStep;
+    pick_o    = free_i ? other_o || request || step_ok
+                       : !waits && ((request && free_request_i) || step);
     queue_pop_o = pick_o && kind_o == roci_pkg::ResponderKindStep;
   end
 
@@ -118,6 +121,8 @@ module roci_responder_select #(
   assign idle_o = !event_valid_i && !result_valid_i && !fault_valid_i && !meta_valid_i
                && queue_level_i == '0 && !live_valid_i;
 
+  `ASSERT(KindIsOfTheEnd, `IMPLIES(pick_o && !free_i, (request && free_request_i)
+                                                      == (request && emitting_i)))
   `ASSERT(SleepsWhenAllAreStuck, `IMPLIES(asleep_q, stuck_q != '0 && stuck_q >= queue_level_i))
   `ASSERT(StuckInRange, stuck_q <= queue_level_i + LevelBits'(1))
 

@@ -17,7 +17,9 @@ module roci_responder_state #(
 
   // reads
   input  logic                      pick_i,
-  input  logic [2:0]                kind_i,        // kind of the event that begins
+  input  logic                      other_i,       // neither a request nor a step begins, but this:
+  input  logic [2:0]                other_kind_i,
+  input  logic                      request_i,     // a request begins
   input  roci_pkg::qp_event_t       qp_event_i,
   input  logic [23:0]               live_qpn_i,
   input  roci_pkg::rx_meta_t        meta_i,
@@ -103,16 +105,15 @@ module roci_responder_state #(
   assign next_o       = qp_d.recv_next;
   assign unused       = &{done_i, attr_o, attr_kept_o, qp_event_i, meta_i};
 
-  logic [23:0] pick_qpn;
+  logic [23:0] other_qpn, pick_qpn;
   always_comb begin
-    unique case (kind_i)
-      roci_pkg::ResponderKindEvent:   pick_qpn = qp_event_i.qpn;
-      roci_pkg::ResponderKindResult:  pick_qpn = done_i.qpn;
-      roci_pkg::ResponderKindFault:   pick_qpn = fault_i.qpn;
-      roci_pkg::ResponderKindLive:    pick_qpn = live_qpn_i;
-      roci_pkg::ResponderKindRequest: pick_qpn = meta_i.qpn;
-      default:                        pick_qpn = 24'(queue_row_i);
+    unique case (other_kind_i)
+      roci_pkg::ResponderKindEvent:  other_qpn = qp_event_i.qpn;
+      roci_pkg::ResponderKindResult: other_qpn = done_i.qpn;
+      roci_pkg::ResponderKindFault:  other_qpn = fault_i.qpn;
+      default:                       other_qpn = live_qpn_i;
     endcase
+    pick_qpn = other_i ? other_qpn : request_i ? meta_i.qpn : 24'(queue_row_i);
   end
   roci_responder_table #(.NumQps(NumQps)) u_table (
     .clk_i, .rst_ni, .row_write_valid_i, .row_write_i,
