@@ -28,6 +28,9 @@ class Capture final : public testbench::FrameTap {
     }
   }
 
+  /// Whether there is a file. A link whose frames nobody looks at passes them on as they are.
+  bool on() const { return writer_ != nullptr; }
+
   void frame(const testbench::FrameEvent& event) override {
     if (!writer_ || !failure_.empty()) return;
     try {

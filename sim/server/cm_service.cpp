@@ -98,9 +98,7 @@ std::uint64_t CmService::deadline() const {
   return first;
 }
 
-void CmService::expire() {
-  if (deadline() == cm::kNever) return;  // asked often, mostly without connections
-  const std::uint64_t now = time_.clock_ns();
+void CmService::expire(std::uint64_t now) {
   for (Node& node : nodes_) {
     if (node.ucm->deadline() <= now) node.ucm->expire(now);
   }

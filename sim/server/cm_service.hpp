@@ -39,7 +39,8 @@ class CmService {
   /// When expire() has something to do, in ns of its clock, which is CLOCK_MONOTONIC unless it is
   /// simulated time; all ones: never.
   std::uint64_t deadline() const;
-  void expire();
+  /// Does what is due at `now`, by that clock.
+  void expire(std::uint64_t now);
   /// Puts datagrams on the links of their nodes. False: there was none.
   bool flush(std::uint64_t now_ns);
 

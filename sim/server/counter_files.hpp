@@ -49,10 +49,9 @@ class CounterService {
   void follow(unsigned adapter, const std::string& port);
   void count_link_down(unsigned adapter) { ++ports_[adapter].link_downed; }
 
-  /// Submits what is due.
-  void refresh();
-  /// When refresh() has something to do, in ns of CLOCK_MONOTONIC or of simulated time; all ones:
-  /// after further traffic.
+  /// Submits what is due at `now`, in ns of CLOCK_MONOTONIC or of simulated time.
+  void refresh(std::uint64_t now);
+  /// When refresh() has something to do, by that clock; all ones: after further traffic.
   std::uint64_t deadline() const;
 
  private:

@@ -141,7 +141,7 @@ void serve(const UpOptions& options, const Instance& instance, Descriptor& ready
   ClientMemory memory;
   Fabric fabric(config, memory, FewLines());
   memory.follow(fabric.now_ns());
-  for (unsigned i = 0; i < fabric.adapters(); ++i) {
+  for (unsigned i = 0; capture.on() && i < fabric.adapters(); ++i) {
     fabric.middle().from(i).add_tap(&capture);
     if (fabric.middle().has_external_port(i)) fabric.middle().arriving(i).add_tap(&capture);
   }

@@ -85,19 +85,20 @@ void Server::look(std::uint64_t now_ns) {
   worked_ = true;
   // Payload alone wakes nobody at once: mostly its completion follows.
   if (++looks_ % kWakeForPayload == 0) memory_.wake_waiting();
-  serve(now_ns);
-  counters_.refresh();
-  cm_.expire();
+  serve(now_ns, clock_ns());
   cm_.flush(now_ns);
 }
 
-/// Returns whether the adapters received doorbells.
-bool Server::serve(std::uint64_t now_ns) {
+/// Returns whether the adapters received doorbells. `real_ns` is read once for all that needs it:
+/// this runs between any two packets.
+bool Server::serve(std::uint64_t now_ns, std::uint64_t real_ns) {
   const bool any = take_doorbells(now_ns);
-  if (message_waits_ || clock_ns() - polled_at_ns_ >= kPollNs) {
+  if (message_waits_ || real_ns - polled_at_ns_ >= kPollNs) {
     constexpr timespec kNoTime{0, 0};
     poll_sockets(&kNoTime);
   }
+  counters_.refresh(real_ns);
+  cm_.expire(real_ns);
   return any;
 }
 
@@ -105,17 +106,15 @@ std::uint64_t Server::rest(std::uint64_t now_ns, std::uint64_t until_ns) {
   if (time_.on()) return rest_simulated(now_ns, until_ns);
   const std::uint64_t gap = until_ns - now_ns;
   // `until_ns` does not include the messages that are handled here.
-  const bool served = serve(now_ns);
-  counters_.refresh();
-  cm_.expire();
+  const bool served = serve(now_ns, clock_ns());
   if (cm_.flush(now_ns) || served || fabric_.has_work()) return now_ns;
-  const std::uint64_t start = clock_ns();
   const std::uint64_t peer = live_ ? pace_.peer_ns() : 0;
   if (live_) pace_.settle(now_ns, peer);
   const bool ever = until_ns != testbench::kNever;
   if (ever && (live_ ? until_ns <= pace_.limit(peer) : gap <= SimulatedTime::kJumpNs))
     return until_ns;
 
+  const std::uint64_t start = clock_ns();
   memory_.wake_waiting();
   frame_waits_ = false;
   const bool awake = std::exchange(worked_, false) && rings_within(std::min(gap, kAwakeNs));
@@ -143,7 +142,7 @@ std::uint64_t Server::rest(std::uint64_t now_ns, std::uint64_t until_ns) {
     reached = std::min(until_ns, std::max(now_ns, limit));
   }
   take_doorbells(reached);
-  cm_.expire();
+  cm_.expire(end);
   cm_.flush(reached);
   return reached;
 }

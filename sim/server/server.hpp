@@ -44,7 +44,7 @@ class Server final : public Surroundings {
   static constexpr std::uint64_t kPollNs = 1'000'000;
 
  private:
-  bool serve(std::uint64_t now_ns);
+  bool serve(std::uint64_t now_ns, std::uint64_t real_ns);
   void look_simulated(std::uint64_t now_ns);
   std::uint64_t rest_simulated(std::uint64_t now_ns, std::uint64_t until_ns);
   void serve_for(std::uint64_t ns);

@@ -26,8 +26,8 @@ void Server::look_simulated(std::uint64_t now_ns) {
   } else {
     passed_on_ |= take_doorbells(now_ns);  // the rest of those that the adapter had no room for
   }
-  counters_.refresh();
-  cm_.expire();
+  counters_.refresh(now_ns);
+  cm_.expire(now_ns);
   passed_on_ |= cm_.flush(now_ns);
 }
 

@@ -108,6 +108,10 @@ void ReferenceNic::clock(std::uint64_t now_ns) {
 
 const DirectRange* ReferenceNic::direct(std::uint32_t pasid, std::uint64_t address,
                                         AxiHost::Found* found) {
+  if (pasid == by_call_) {
+    *found = AxiHost::Found::kByCall;
+    return nullptr;
+  }
   const auto holds = [&](const DirectRange& range) { return range.holds(pasid, address, address); };
   const auto known = std::find_if(direct_.begin(), direct_.end(), holds);
   *found = AxiHost::Found::kMapped;
@@ -118,6 +122,7 @@ const DirectRange* ReferenceNic::direct(std::uint32_t pasid, std::uint64_t addre
   }
   DirectRange range;
   *found = look_up(pasid, address, range);
+  if (*found == AxiHost::Found::kByCall) by_call_ = pasid;
   if (*found != AxiHost::Found::kMapped) return nullptr;
   direct_.push_back(range);
   return &direct_.back();
@@ -131,18 +136,25 @@ bool ReferenceNic::move(bool write, std::uint32_t pasid, std::uint64_t address, 
     const DirectRange* range = direct(pasid, address, &found);
     std::size_t count = bytes;
     const std::uint8_t* landed = data;
+    bool done = range != nullptr;
     if (found == AxiHost::Found::kByCall) {
-      if (!transfer(write, pasid, address, data, count)) return false;
-    } else if (range == nullptr) {
-      if (found == AxiHost::Found::kNothing) {
-        listener_.bus_fault(text_of(write ? "write" : "read", pasid, address));
+      done = transfer(write, pasid, address, data, count);
+      if (!done) {  // the address space may be gone
+        by_call_.reset();
+        DirectRange now;
+        found = look_up(pasid, address, now);
       }
-      return false;
-    } else {
+    } else if (done) {
       count = std::min<std::uint64_t>(count, range->last - address + 1);
       std::uint8_t* host = range->host + (address - range->first);
       std::memcpy(write ? host : data, write ? data : host, count);
       landed = host;
+    }
+    if (!done) {
+      if (found == AxiHost::Found::kNothing) {
+        listener_.bus_fault(text_of(write ? "write" : "read", pasid, address));
+      }
+      return false;
     }
     if (write && small) listener_.memory_written(address, landed, static_cast<unsigned>(count));
     data += count;

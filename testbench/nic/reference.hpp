@@ -2,6 +2,7 @@
 // The reference adapter with the sockets and the link of the test bench.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "model/nic/nic.hpp"
@@ -28,7 +29,10 @@ class ReferenceNic final : public Nic, private nic::HostMemory {
   bool write(std::uint32_t pasid, std::uint64_t address, const std::uint8_t* from,
              std::size_t bytes, nic::MemoryUse use) override;
 
-  void forget_direct() override { direct_.clear(); }
+  void forget_direct() override {
+    direct_.clear();
+    by_call_.reset();
+  }
   /// Returns the range that holds `address`; nullptr: `found` gives the reason.
   const DirectRange* direct(std::uint32_t pasid, std::uint64_t address, AxiHost::Found* found);
   bool move(bool write, std::uint32_t pasid, std::uint64_t address, std::uint8_t* data,
@@ -49,6 +53,7 @@ class ReferenceNic final : public Nic, private nic::HostMemory {
   std::deque<packet::Bytes> outbox_;  ///< frames that wait for the link
   packet::Bytes arrived_;
   std::vector<DirectRange> direct_;
+  std::optional<std::uint32_t> by_call_;  ///< the last address space that has no pointers
   std::uint64_t now_ns_ = 0;
   bool wrote_ = false;
   AxiHost::Counts counts_;
