@@ -189,22 +189,26 @@ def loss(fixture):
 def soak(fixture):
     """Transfers of many sizes with a hostile frame each 0.1 ms beside them."""
     attacker, dice = Hostile(MAC, ADDRESS, machine.IPV4, HOSTILE_NS, seed=1), random.Random(2)
-    end_ns = int(os.environ.get(SOAK, 100)) * 1_000_000
     with rig(fixture, attacker=attacker) as one:
         one.ping()
-        runs = moved = 0
+        begin_ns, runs, moved = one.path.clock.ns(), 0, 0
+        end_ns = begin_ns + int(os.environ.get(SOAK, 100)) * 1_000_000
         while one.path.clock.ns() < end_ns:
             size = dice.choice((1, 1000, 1024, 4096, 16384, 65536))
             count, offset = min(64, MIB // 4 // size), dice.randrange(4096)
             one.check(size, count, "-o", offset, "-m", dice.choice((256, 1024, 2048)))
             runs, moved = runs + 1, moved + 2 * size * count
+        took_ms = (one.path.clock.ns() - begin_ns) / 1e6
         one.ping()
         counts = one.status()
         one.board.end()
-    print(f"  {runs} connections, {moved} bytes compared; hostile frames: "
+    print(f"  {took_ms:.1f} ms, {runs} connections, {moved} bytes compared; hostile frames: "
           f"{sum(attacker.kinds.values())}, {attacker.kinds}")
     assert counts["link"] == 1 and counts["link_downs"] == 0 and counts["connections"] == 0, counts
-    assert counts["roce_dropped"] > 0 and counts["frames_wrong"] > 0, counts
+    # Some are on their way when the counters are read; repeated ones are dropped by the queue pair.
+    dropped = sum(attacker.kinds.get(kind.__name__, 0) for kind in attacker.OF_CONNECTION
+                  if kind is not Hostile.repeated)
+    assert counts["roce_dropped"] > 0.9 * dropped and counts["frames_wrong"] > 0, counts
     assert counts["wrong_fcs"] == counts["wrong_preamble"] == counts["tx_lost"] == 0, counts
 
 
