@@ -8,9 +8,9 @@
 //   `PARAM_CHECK(Name, condition) an illegal parameter does not elaborate
 //
 // Simulation gets concurrent assertions, formal runs immediate ones, synthesis nothing. Verilator
-// gets a comparison at the clock edge with the message of a failed assertion: for a concurrent one
-// it copies each signal in each clock, and it tells the compiler that assertions are likely to fail,
-// which together cost a quarter of the simulation's speed. The module has clk_i and rst_ni.
+// gets a comparison at the clock edge that prints the same message: of a concurrent assertion it
+// copies each signal in each clock, and it marks the failure as the likely branch, which together
+// cost a quarter of the simulation's speed. The module has clk_i and rst_ni.
 
 `ifndef ROCI_ASSERT_SVH
 `define ROCI_ASSERT_SVH
