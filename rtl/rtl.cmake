@@ -11,12 +11,13 @@
 #   proof.<name>         assertions by induction from depth n, covers reached (with PROOF_DEPTH);
 #                        of a sub-module with PROOF_TOP; PROOF_SMT as SMT of add_rtl_proof
 #
+# Netlists and proofs are long runs; synthesis.tested holds that they have passed (syn/tested.py).
 # With WIDTHS there is a set for each value of the parameter DataWidth, with the suffix _<w>; the
 # test sees DATA_WIDTH. A further set, with other PARAMS, has a SUFFIX; the test sees each parameter
-# as RTL_<P>. With SOAK, rtl.* and netlist.* are long runs: widths that no engine is offered with.
-# With SOAK_NETLIST, netlist.* is one: a top that takes minutes, whose blocks have netlists too. The
-# netlists of other widths than 64 are long runs. With OPTIMIZE the compiler optimizes the model:
-# its test simulates so much that this takes less time than it saves.
+# as RTL_<P>. With SOAK, rtl.* is a long run: widths that no engine is offered with.
+# synthesis.tested leaves out netlists with SOAK or SOAK_NETLIST, of tops that take minutes, whose
+# blocks have netlists too, and those of other widths than 64. With OPTIMIZE the compiler optimizes
+# the model: its test simulates so much that this takes less time than it saves.
 # Modules are found by file name: roci_x is in some folder's roci_x.sv.
 
 # Without Verilator there are no engines and no tests of blocks; without Yosys and z3 there are no
@@ -115,12 +116,18 @@ if(VERILATOR AND NOT TARGET verilated_fst)
   target_link_libraries(verilated_fst PUBLIC verilated z)
 endif()
 
-# add_rtl_proof(<name> TOP <module> DEPTH <n> [COVER <n>] [PARAMS <P=v>...] [SOAK] [SMT] [PDR]):
+# keep_result(<test> <module or block> [<option>...]): syn/tested.py keeps the result of a test that
+# follows from the module, the options and the tools alone.
+function(keep_result)
+  list(JOIN ARGN " " line)
+  set_property(GLOBAL APPEND PROPERTY ROCI_TESTED "${line}")
+endfunction()
+
+# add_rtl_proof(<name> TOP <module> DEPTH <n> [COVER <n>] [PARAMS <P=v>...] [SMT] [PDR]):
 # proof.<name>, by induction of n clocks and from reset; covers within n, or COVER, clocks.
-# SMT: by z3, where ABC's solver takes longer. PDR: by an invariant that ABC finds. SOAK: one of the
-# long runs.
+# SMT: by z3, where ABC's solver takes longer. PDR: by an invariant that ABC finds.
 function(add_rtl_proof name)
-  cmake_parse_arguments(PROOF "SOAK;SMT;PDR" "TOP;DEPTH;COVER" "PARAMS" ${ARGN})
+  cmake_parse_arguments(PROOF "SMT;PDR" "TOP;DEPTH;COVER" "PARAMS" ${ARGN})
   if(NOT YOSYS_ABC OR NOT YOSYS_SMTBMC OR NOT Z3)
     return()
   endif()
@@ -136,11 +143,8 @@ function(add_rtl_proof name)
   add_test(NAME proof.${name} COMMAND Python3::Interpreter ${RTL_DIR}/prove.py ${smt} ${PROOF_TOP}
            ${PROOF_DEPTH} ${PROOF_COVER} ${CMAKE_CURRENT_BINARY_DIR}/proofs/${name}
            ${PROOF_PARAMS})
-  if(PROOF_SOAK)
-    set_tests_properties(proof.${name} PROPERTIES LABELS soak TIMEOUT 3600)
-  else()
-    set_tests_properties(proof.${name} PROPERTIES LABELS proof TIMEOUT 1800 COST 50)
-  endif()
+  set_tests_properties(proof.${name} PROPERTIES LABELS "proof;soak" TIMEOUT 3600)
+  keep_result(proof.${name} ${PROOF_TOP} ${PROOF_DEPTH} ${PROOF_COVER} ${smt} ${PROOF_PARAMS})
 endfunction()
 
 # build_when_selected(<fixture> <target>): leaves the target out of `all`; the test build.<fixture>
@@ -188,6 +192,9 @@ function(add_rtl_variant name suffix width)
   verilate_one(V_${id} ${top} OPT ${optimization} FLAGS ${RTL_INCLUDES} ${RTL_SEARCH} ${gflags}
                SOURCES ${pkg} ${source})
   if("netlist" IN_LIST kinds)
+    if(NOT BLOCK_SOAK AND NOT BLOCK_SOAK_NETLIST AND NOT (width AND NOT width EQUAL 64))
+      keep_result(netlist.${id} ${name} ${params})
+    endif()
     set(netlist ${CMAKE_CURRENT_BINARY_DIR}/${id}_netlist.v)
     add_custom_command(OUTPUT ${netlist} DEPENDS ${source} DEPFILE ${netlist}.d VERBATIM
       COMMAND Python3::Interpreter ${RTL_DIR}/yosys.py netlist ${top} ${netlist} ${params})
@@ -223,8 +230,7 @@ function(add_rtl_variant name suffix width)
     # object that ccache kept from another clone.
     add_test(NAME ${kind}.${id} COMMAND ${program} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
     set_tests_properties(${kind}.${id} PROPERTIES LABELS "${labels}" TIMEOUT 300)
-    if(BLOCK_SOAK OR ("${kind}" STREQUAL "netlist" AND
-                      (BLOCK_SOAK_NETLIST OR (width AND NOT width EQUAL 64))))
+    if(BLOCK_SOAK OR "${kind}" STREQUAL "netlist")
       build_when_selected(${kind}.${id} ${program})
       set_tests_properties(${kind}.${id} PROPERTIES LABELS soak TIMEOUT 3600
                            FIXTURES_REQUIRED ${kind}.${id})

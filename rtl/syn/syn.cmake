@@ -8,11 +8,9 @@ foreach(size "64 16" "512 1024")
   add_test(NAME synthesis.sound_${width}_${qps}
            COMMAND Python3::Interpreter ${CMAKE_CURRENT_LIST_DIR}/synth.py --check --width ${width}
                    --qps ${qps} --build ${CMAKE_BINARY_DIR}/syn)
-  set_tests_properties(synthesis.sound_${width}_${qps} PROPERTIES TIMEOUT 300 COST 100)
+  set_tests_properties(synthesis.sound_${width}_${qps} PROPERTIES LABELS soak TIMEOUT 300)
+  keep_result(synthesis.sound_${width}_${qps} nic ${width} ${qps})
 endforeach()
-# The largest size is checked at each run, the smallest one among the long runs.
-set_tests_properties(synthesis.sound_512_1024 PROPERTIES LABELS fast)
-set_tests_properties(synthesis.sound_64_16 PROPERTIES LABELS soak)
 
 # synthesis.paths: the delay model, on netlists whose levels and delays are known. synthesis.gate:
 # what the check of timing.py finds, on a small block with a planted long path.
@@ -30,6 +28,21 @@ add_test(NAME synthesis.timing
          COMMAND Python3::Interpreter ${CMAKE_CURRENT_LIST_DIR}/timing.py --check
                  --build ${CMAKE_BINARY_DIR}/syn)
 set_tests_properties(synthesis.timing PROPERTIES LABELS fast TIMEOUT 600)
+
+# Netlists, proofs and the check of the whole engine have passed on what is there now; `tested.py
+# --update` runs those whose sources have changed.
+get_property(tested GLOBAL PROPERTY ROCI_TESTED)
+list(JOIN tested "\n" tested)
+file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/rtl/tested.txt CONTENT "${tested}\n" @ONLY)
+if(NOT ROCI_BLOCKS)
+  add_test(NAME synthesis.tested
+           COMMAND Python3::Interpreter ${CMAKE_CURRENT_LIST_DIR}/tested.py --check
+                   --build ${CMAKE_BINARY_DIR})
+  set_tests_properties(synthesis.tested PROPERTIES LABELS fast TIMEOUT 60)
+endif()
+add_test(NAME synthesis.tested_differences
+         COMMAND Python3::Interpreter ${CMAKE_CURRENT_LIST_DIR}/tested_test.py)
+set_tests_properties(synthesis.tested_differences PROPERTIES LABELS fast TIMEOUT 60)
 
 # A strict front end reads all sources; skipped when PyPI cannot be reached.
 add_test(NAME synthesis.slang
