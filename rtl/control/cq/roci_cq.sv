@@ -2,7 +2,7 @@
 // Completion queues: writes entries into the rings of host memory and raises events for the queues
 // that software armed.
 //
-// Throughput: one entry or doorbell per clock, of one queue in two clocks. Latency: eight clocks
+// Throughput: one entry or doorbell per clock, of one queue in two clocks. Latency: seven clocks
 // from cqe_i to bw_req_valid_o when its data is in memory. Up to `Writes` writes are in flight: 128
 // are 256 clocks of memory at two clocks an entry.
 //
@@ -182,9 +182,10 @@ module roci_cq #(
   );
 
   // Compare, then decide
-  logic               solicited, in_use, satisfies, same_ring, moderate, owner, full;
+  logic               solicited, in_use, satisfies, same_ring, moderate, owner;
   logic [2:0]         last_op;
-  logic [15:0]        index, slot, unseen, hits;
+  logic [15:0]        index, slot, unseen, hits, used;
+  logic [16:0]        size;
   roci_pkg::cqe_req_t last_entry;
   roci_pkg::cq_t      last_config;
   roci_pkg::cq_ring_t last_ring;
@@ -195,7 +196,7 @@ module roci_cq #(
     .valid_o(decide), .op_o(last_op), .row_o(last_row), .index_o(index), .solicited_o(solicited),
     .entry_o(last_entry), .config_o(last_config), .ring_o(last_ring),
     .in_use_o(in_use), .satisfies_o(satisfies), .same_ring_o(same_ring), .moderate_o(moderate),
-    .full_o(full), .slot_o(slot), .owner_o(owner), .unseen_o(unseen), .hits_o(hits));
+    .used_o(used), .size_o(size), .slot_o(slot), .owner_o(owner), .unseen_o(unseen), .hits_o(hits));
   logic write, raise, raise_error, fail, start_period, stop_period, period_room, periods_settled;
 
   // Live state
@@ -209,7 +210,8 @@ module roci_cq #(
   roci_cq_decide u_decide (
     .op_i           (last_op),
     .valid_i        (in_use),
-    .full_i         (full),
+    .used_i         (used),
+    .size_i         (size),
     .moderate_i     (moderate),
     .count_i        (last_config.moderation_count),
     .period_room_i  (period_room),
