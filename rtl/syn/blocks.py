@@ -45,6 +45,15 @@ def tool_version():
     return text.split()[1]
 
 
+def plain(text):
+    """A source without comments and layout."""
+    return " ".join(COMMENT.sub(" ", text).split())
+
+
+def hash_of(parts):
+    return hashlib.sha256("\n".join(map(str, parts)).encode()).hexdigest()[:12]
+
+
 def code_of(text):
     """A source without comments, layout, assertions and proofs: none changes the netlist."""
     text = yosys.FORMAL.sub(" ", COMMENT.sub(" ", text))
@@ -79,7 +88,7 @@ def digest(name, *settings):
     """
     code = [code_of(path.read_text()) for path in
             sorted(yosys.sources(f"roci_{name}"), key=lambda path: path.name)]
-    code.append(" ".join(COMMENT.sub(" ", (yosys.RTL / "common/assert.svh").read_text()).split()))
+    code.append(plain((yosys.RTL / "common/assert.svh").read_text()))
     used = {word for text in code for word in NAME.findall(text)}
     code += package_code((yosys.RTL / "roci_pkg.sv").read_text(), used)
-    return hashlib.sha256("\n".join([*map(str, settings), *code]).encode()).hexdigest()[:12]
+    return hash_of([*settings, *code])

@@ -12,7 +12,6 @@ of what each followed from when it passed. --check compares; --update runs the t
 differs, or the given ones, and writes the digests of those that pass.
 """
 import argparse
-import hashlib
 import json
 import pathlib
 import subprocess
@@ -23,6 +22,7 @@ sys.path.insert(0, str(ROOT))
 from rtl import yosys  # noqa: E402
 from rtl.syn import blocks  # noqa: E402
 
+SCRIPTS = ROOT / "rtl"
 TABLE = ROOT / "docs/measured/tested.json"
 
 
@@ -32,18 +32,27 @@ def listed(text):
             (line.split() for line in text.splitlines())}
 
 
+def texts(folder, patterns):
+    """The texts of the files of a folder that match, in the order of their names."""
+    return [path.read_text() for pattern in patterns.split()
+            for path in sorted(folder.glob(pattern))]
+
+
 def digest(test, name, options, tools):
     """Changes with all that the result of a test follows from, except for compilers."""
-    if test.startswith("netlist."):
-        tests = sorted(blocks.blocks()[name].parent.glob("*_test.cpp"))
-        return blocks.digest(name, tools, *options, *(path.read_text() for path in tests))
     if test.startswith("proof."):
         sources = sorted(yosys.sources(name, formal=True), key=lambda path: path.name)
-        code = [blocks.COMMENT.sub(" ", path.read_text()) for path in
-                [*sources, yosys.RTL / "common/assert.svh", yosys.RTL / "roci_pkg.sv"]]
-        code = [" ".join(text.split()) for text in code] + [(ROOT / "rtl/prove.py").read_text()]
-        return hashlib.sha256("\n".join([tools, *options, *code]).encode()).hexdigest()[:12]
-    return blocks.digest(name, tools, *options, (ROOT / "rtl/syn/synth.py").read_text())
+        sources += [yosys.RTL / "common/assert.svh", yosys.RTL / "roci_pkg.sv"]
+        return blocks.hash_of([tools, *options, *(blocks.plain(path.read_text())
+                                                  for path in sources),
+                               *texts(SCRIPTS, "yosys.py prove.py cover_as_assert.v")])
+    if test.startswith("netlist."):
+        used = (texts(blocks.blocks()[name].parent, "*_test.cpp *.hpp")
+                + texts(yosys.RTL / "common/test", "*.hpp")
+                + texts(SCRIPTS, "yosys.py netlist.vlt"))
+    else:
+        used = texts(SCRIPTS, "yosys.py syn/synth.py")
+    return blocks.digest(name, tools, *options, *used)
 
 
 def differences(known, digests):

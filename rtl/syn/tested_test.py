@@ -28,7 +28,7 @@ class TestedTest(unittest.TestCase):
         self.write("count/count_test.cpp", "int main() {}")
 
     def write(self, name, text):
-        (self.root / name).parent.mkdir(exist_ok=True)
+        (self.root / name).parent.mkdir(parents=True, exist_ok=True)
         (self.root / name).write_text(text)
 
     def digest(self, *parameters, tool="0.23"):
@@ -44,7 +44,10 @@ class TestedTest(unittest.TestCase):
         changed = self.digest("Depth=2")
         self.assertNotEqual(before, changed)
         self.write("count/count_test.cpp", "int main() { return 1; }")
-        self.assertNotEqual(changed, self.digest("Depth=2"))
+        tested_anew = self.digest("Depth=2")
+        self.assertNotEqual(changed, tested_anew)
+        self.write("common/test/bench.hpp", "struct Bench {};")
+        self.assertNotEqual(tested_anew, self.digest("Depth=2"))
 
     def test_a_proof_follows_from_the_assertions_too(self):
         def proof():
