@@ -44,11 +44,11 @@ bool gather(HostMemory& memory, const Segments& segments, std::uint8_t* to) {
   return true;
 }
 
-bool scatter(HostMemory& memory, const Segments& segments, const std::uint8_t* from) {
+bool scatter(HostMemory& memory, const Segments& segments, const std::uint8_t* from,
+             MemoryUse use) {
   for (unsigned i = 0; i < segments.count; ++i) {
     const Segment& segment = segments.segment[i];
-    if (!memory.write(segment.pasid, segment.addr, from, segment.bytes, MemoryUse::kPayload))
-      return false;
+    if (!memory.write(segment.pasid, segment.addr, from, segment.bytes, use)) return false;
     from += segment.bytes;
   }
   return true;

@@ -24,9 +24,11 @@ struct Segments {
 Segments find_segments(const KeyTable& keys, const Wqe& wqe, std::uint64_t offset,
                        std::uint64_t bytes, std::uint16_t pd, unsigned rights);
 
-/// Copies all segments to `to`, or from `from` to the segments. False: an access failed.
+/// Copies all segments to `to`, or from `from` to the segments. False: an access failed. A part of
+/// a message may be written as such when the list has no other segment.
 bool gather(HostMemory& memory, const Segments& segments, std::uint8_t* to);
-bool scatter(HostMemory& memory, const Segments& segments, const std::uint8_t* from);
+bool scatter(HostMemory& memory, const Segments& segments, const std::uint8_t* from,
+             MemoryUse use = MemoryUse::kPayload);
 
 /// Reads entry `index` of a work queue. False: an access failed.
 bool read_entry(HostMemory& memory, std::uint32_t pasid, std::uint64_t base, unsigned log,

@@ -10,6 +10,9 @@ namespace roci::nic {
 /// What an access is for.
 enum class MemoryUse : std::uint8_t {
   kPayload,
+  /// Payload of a message that goes on at the next address. The memory may hold it back until the
+  /// rest comes; a failure is then that of the write at that address.
+  kPart,
   kBlock,  ///< a work request, or the operand of an atomic
   kCompletion,
   kEvent,

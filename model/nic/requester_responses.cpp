@@ -219,7 +219,9 @@ void Requester::read_response(const packet::Parsed& packet) {
     fail_front(Status::kLocProtErr, VendorErr::kPlaceKey);
     return;
   }
-  if (!scatter(qp_.engine.memory, segments, payload.data)) {
+  const bool part = !last && message.wqe.num_sge == 1;
+  if (!scatter(qp_.engine.memory, segments, payload.data,
+               part ? MemoryUse::kPart : MemoryUse::kPayload)) {
     fail_front(Status::kFatalErr, VendorErr::kNone);
     return;
   }

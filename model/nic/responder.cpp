@@ -165,6 +165,11 @@ void Responder::send(const packet::Parsed& packet) {
   if (info.end) complete_receive(WcOp::kRecv, packet);
 }
 
+/// What is acknowledged has been written.
+MemoryUse Responder::use_of(const packet::Parsed& packet) const {
+  return packet.op->end || packet.bth().ack_req() ? MemoryUse::kPayload : MemoryUse::kPart;
+}
+
 /// Checks length and list of a SEND packet and writes its payload to memory.
 std::optional<Responder::Fault> Responder::place_send(const packet::Parsed& packet) {
   const packet::OpcodeInfo& info = *packet.op;
@@ -183,7 +188,8 @@ std::optional<Responder::Fault> Responder::place_send(const packet::Parsed& pack
   if (segments.status == Status::kLocLenErr)
     return Fault{syndrome::kNakInvalid, Status::kLocLenErr};
   if (segments.status != Status::kSuccess) return Fault{syndrome::kNakOperational, segments.status};
-  if (!scatter(qp_.engine.memory, segments, packet.payload.data)) {
+  const MemoryUse use = receive_->wqe.num_sge == 1 ? use_of(packet) : MemoryUse::kPayload;
+  if (!scatter(qp_.engine.memory, segments, packet.payload.data, use)) {
     return Fault{syndrome::kNakOperational, Status::kFatalErr};
   }
   bytes_ += bytes;
@@ -216,7 +222,7 @@ std::optional<Responder::Fault> Responder::place_write(const packet::Parsed& pac
                                                access::kRemoteWrite, qp_.number);
     if (!place.ok) return Fault{syndrome::kNakAccess, Status::kLocAccessErr};
     if (!qp_.engine.memory.write(place.pasid, place.addr, packet.payload.data, bytes,
-                                 MemoryUse::kPayload)) {
+                                 use_of(packet))) {
       return Fault{syndrome::kNakOperational, Status::kFatalErr};
     }
   }

@@ -80,6 +80,7 @@ class Responder {
   void write(const packet::Parsed& packet);
   bool take_receive();
   Taken next_receive();
+  MemoryUse use_of(const packet::Parsed& packet) const;
   std::optional<Fault> place_send(const packet::Parsed& packet);
   std::optional<Fault> check_write(const packet::Parsed& packet);
   std::optional<Fault> place_write(const packet::Parsed& packet);

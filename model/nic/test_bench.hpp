@@ -29,7 +29,7 @@ using transport::Psn;
 constexpr std::uint32_t kPasid = 5;
 constexpr std::uint16_t kPd = 3;
 
-/// Memory from address 0 on. Accesses to `broken` fail.
+/// Memory from address 0 on. Accesses to `broken` fail. Parts of messages wait as long as they may.
 class FlatMemory final : public HostMemory {
  public:
   explicit FlatMemory(std::size_t bytes) : data(bytes) {}
@@ -40,10 +40,18 @@ class FlatMemory final : public HostMemory {
     return true;
   }
   bool write(std::uint32_t pasid, std::uint64_t address, const std::uint8_t* from,
-             std::size_t bytes, MemoryUse) override {
-    if (!reachable(pasid, address, bytes)) return false;
-    std::copy_n(from, bytes, &data[address]);
-    return true;
+             std::size_t bytes, MemoryUse use) override {
+    waiting.push_back({pasid, address, Bytes(from, from + bytes)});
+    if (use == MemoryUse::kPart) return true;
+    bool good = true;
+    for (const Waiting& part : waiting) {
+      const bool here = reachable(part.pasid, part.address, part.bytes.size());
+      if (here) std::copy(part.bytes.begin(), part.bytes.end(), &data[part.address]);
+      good &= here || use != MemoryUse::kPayload;
+    }
+    good &= reachable(pasid, address, bytes);
+    waiting.clear();
+    return good;
   }
   std::uint64_t get(std::uint64_t address) const {
     return layout::get_memory(&data[address], {0, 64});
@@ -52,8 +60,14 @@ class FlatMemory final : public HostMemory {
     layout::put_memory(&data[address], {0, 64}, value);
   }
 
+  struct Waiting {
+    std::uint32_t pasid;
+    std::uint64_t address;
+    Bytes bytes;
+  };
   Bytes data;
   std::uint64_t broken = ~std::uint64_t{0};
+  std::vector<Waiting> waiting;  ///< parts; then the write that follows
 
  private:
   bool reachable(std::uint32_t pasid, std::uint64_t address, std::size_t bytes) const {

@@ -259,6 +259,7 @@ void Client::handle_faults(const std::uint8_t* bytes, std::size_t size, Descript
 
 void Client::reply(const void* message, std::size_t bytes, int fd) {
   if (ended_) return;
+  server_.memory.settle();
   server_.time.news();
   // A process that does not read its replies is disconnected.
   if (driver::send_message(socket_.get(), message, bytes, fd, MSG_DONTWAIT | MSG_NOSIGNAL) < 0) {

@@ -233,6 +233,7 @@ void Client::report_fatal() {
 }
 
 void Client::write(EventChannel& channel, std::vector<std::uint8_t> bytes) {
+  server_.memory.settle();
   server_.time.news();
   if (channel.waiting.empty()) {
     if (send(channel.socket.get(), bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL) >= 0 ||

@@ -14,6 +14,7 @@
 #include "driver/device/protocol.hpp"
 #include "model/packet/bytes.hpp"
 #include "sim/faults/memory_access.hpp"
+#include "sim/server/payload_run.hpp"
 #include "sim/server/shared_memory.hpp"
 #include "testbench/host/memory.hpp"
 
@@ -23,12 +24,17 @@ namespace roci::sim {
 /// whole page, or several in a row; sim/server/README.md states how long they are valid.
 class ClientMemory final : public testbench::AddressSpaces {
  public:
+  static constexpr std::size_t kEntryBytes = 64;  ///< up to this, a write may be a queue entry
+
   /// Sets the source of simulated time; to be called before the first access.
   void follow(const std::uint64_t& now_ns) { now_ns_ = &now_ns; }
 
   /// Asked of each access what faults do to it. Empty: nothing.
   using Decide = std::function<faults::MemoryEffect(const faults::MemoryAccess& access)>;
-  void set_decide(Decide decide) { decide_ = std::move(decide); }
+  void set_decide(Decide decide) {
+    settle();
+    decide_ = std::move(decide);
+  }
 
   /// Called after each write to the memory of a process.
   void set_on_write(std::function<void(pid_t pid)> call) { on_write_ = std::move(call); }
@@ -51,7 +57,10 @@ class ClientMemory final : public testbench::AddressSpaces {
 
   /// Drops the fetched pages, so that earlier writes of processes are seen.
   void forget_pages() { ++epoch_; }
-  /// Wakes the threads of processes that wait for DMA.
+  /// Writes the payload that waits for the rest of its message. To be called before a process is
+  /// notified of anything.
+  void settle();
+  /// Settles, and wakes the threads of processes that wait for DMA.
   void wake_waiting();
 
   /// Copies `bytes` from or to `address` of a process; 0 or an errno value.
@@ -61,13 +70,13 @@ class ClientMemory final : public testbench::AddressSpaces {
   bool read(std::uint32_t pasid, std::uint64_t address, std::uint8_t* data,
             std::size_t bytes) override;
   bool write(std::uint32_t pasid, std::uint64_t address, const std::uint8_t* data,
-             std::size_t bytes) override;
+             std::size_t bytes, bool goes_on = false) override;
 
   /// Writes what faults have kept of a write.
   void write_held(std::uint32_t pasid, std::uint64_t address, const packet::Bytes& bytes);
 
   struct Counts {
-    std::uint64_t reads = 0, calls_to_read = 0, writes = 0, failures = 0;
+    std::uint64_t reads = 0, calls_to_read = 0, writes = 0, calls_to_write = 0, failures = 0;
   };
   const Counts& counts() const { return counts_; }
 
@@ -103,13 +112,19 @@ class ClientMemory final : public testbench::AddressSpaces {
     unsigned oldest = 0;
     std::array<CachedPage, 4> pages;
     Ahead ahead;
+    PayloadRun run;
     std::map<std::uint64_t, SharedBlock> shared;  ///< by first address
     std::uint64_t shared_bytes = 0;
 
     /// Where the range is mapped here; nullptr: it is not, or not in one block.
     std::uint8_t* mapped(std::uint64_t address, std::size_t bytes) const;
+    /// Drops what was fetched.
+    void forget();
   };
   bool put(Space& space, std::uint64_t address, const std::uint8_t* data, std::size_t bytes);
+  bool hold_back(Space& space, std::uint64_t address, const std::uint8_t* data, std::size_t bytes);
+  void settle(Space& space);
+  int write_end(Space& space, const std::uint8_t* data, std::size_t bytes);
   bool fetch(Space& space, std::uint64_t address, void* data, std::size_t bytes);
   const CachedPage* held(const Space& space, std::uint64_t address) const;
   const CachedPage* cached(Space& space, std::uint64_t address);
@@ -121,6 +136,7 @@ class ClientMemory final : public testbench::AddressSpaces {
   std::function<void(pid_t)> on_write_;
   std::uint64_t epoch_ = 1;
   bool wrote_ = false;
+  bool holds_back_ = false;  ///< payload of some process
   std::unordered_map<std::uint32_t, Space> spaces_;
   std::size_t blocks_ = 0;  ///< shared, of all processes
   Counts counts_;

@@ -159,3 +159,100 @@ TEST_CASE_FIXTURE(OwnMemory, "dma: a process shares so much at most, and gets it
   CHECK(memory.share(kPasid, 7 << 12,
                      sim::SharedBlock(sim::share_memory("roci-test", 4096, file), 4096)));
 }
+
+namespace {
+
+/// A buffer of several packets, of which each byte names its packet.
+struct Packets : OwnMemory {
+  static constexpr std::size_t kPacket = 4096;
+  Packets() : buffer(16 * kPacket) {}
+  std::uint64_t address(std::size_t packet) {
+    return reinterpret_cast<std::uintptr_t>(buffer.data()) + packet * kPacket;
+  }
+  bool write(std::size_t packet, bool goes_on) {
+    const std::vector<std::uint8_t> bytes(kPacket, static_cast<std::uint8_t>(packet + 1));
+    return memory.write(kPasid, address(packet), bytes.data(), kPacket, goes_on);
+  }
+  bool arrived(std::size_t packet) const {
+    const auto first = buffer.begin() + static_cast<std::ptrdiff_t>(packet * kPacket);
+    return std::all_of(first, first + kPacket,
+                       [&](std::uint8_t byte) { return byte == packet + 1; });
+  }
+  std::uint64_t calls() const { return memory.counts().calls_to_write; }
+
+  std::vector<std::uint8_t> buffer;
+};
+
+}  // namespace
+
+TEST_CASE_FIXTURE(Packets, "dma: a message of 16 packets is written with one call") {
+  for (std::size_t i = 0; i < 16; ++i) {
+    CHECK(calls() == 0);
+    CHECK(write(i, i != 15));
+  }
+  CHECK(calls() == 1);
+  for (std::size_t i = 0; i < 16; ++i) CHECK(arrived(i));
+}
+
+TEST_CASE_FIXTURE(Packets, "dma: payload waits for its message until the process may look") {
+  CHECK(write(0, true));
+  CHECK_FALSE(arrived(0));
+  SUBCASE("the simulator notifies the process") { memory.settle(); }
+  SUBCASE("threads of processes are woken") { memory.wake_waiting(); }
+  SUBCASE("a completion is written") {
+    std::uint32_t entry = 0;
+    CHECK(memory.write(kPasid, reinterpret_cast<std::uintptr_t>(&entry),
+                       reinterpret_cast<const std::uint8_t*>("done"), sizeof entry));
+  }
+  SUBCASE("another message is written") { CHECK(write(8, true)); }
+  SUBCASE("the adapter reads it") {
+    std::uint8_t byte = 0;
+    CHECK(memory.read(kPasid, address(0) + 7, &byte, 1));
+    CHECK(byte == 1);
+  }
+  SUBCASE("faults are to see each access") { memory.set_decide({}); }
+  CHECK(arrived(0));
+  CHECK(write(1, false));
+  CHECK(arrived(1));
+}
+
+TEST_CASE_FIXTURE(Packets,
+                  "dma: what was fetched before payload is written is not served after it") {
+  std::uint8_t byte = 0;
+  CHECK(memory.read(kPasid, address(0), &byte, 1));
+  CHECK(write(0, true));
+  CHECK(memory.read(kPasid, address(0), &byte, 1));
+  CHECK(byte == 1);
+}
+
+TEST_CASE_FIXTURE(Packets, "dma: a write that follows payload that was lost fails, once") {
+  auto* gap = static_cast<std::uint8_t*>(
+      mmap(nullptr, 2 * kPacket, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  const auto at = reinterpret_cast<std::uintptr_t>(gap);
+  REQUIRE(mprotect(gap, kPacket, PROT_READ) == 0);
+  const std::vector<std::uint8_t> bytes(kPacket, 9);
+  const auto write_gap = [&](std::size_t packet, bool goes_on) {
+    return memory.write(kPasid, at + packet * kPacket, bytes.data(), kPacket, goes_on);
+  };
+  CHECK(write_gap(0, true));
+  SUBCASE("in the same call") { CHECK_FALSE(write_gap(1, false)); }
+  SUBCASE("after something else") {
+    memory.settle();
+    CHECK_FALSE(write_gap(1, true));
+    CHECK(memory.counts().failures == 1);
+    CHECK(write_gap(1, false));
+    CHECK(gap[kPacket] == 9);
+  }
+  SUBCASE("unless the bytes were written anew, for another message") {
+    memory.settle();
+    REQUIRE(mprotect(gap, kPacket, PROT_READ | PROT_WRITE) == 0);
+    CHECK(write_gap(0, true));
+    CHECK(write_gap(1, false));
+    CHECK(gap[0] == 9);
+  }
+  SUBCASE("but not in a process that has exited") {
+    memory.retire(kPasid);
+    CHECK(write_gap(1, false));
+  }
+  munmap(gap, 2 * kPacket);
+}

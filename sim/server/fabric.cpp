@@ -14,6 +14,7 @@ using testbench::kNever;
 constexpr std::size_t kStackBytes = 1 << 20;
 constexpr std::size_t kStepperStackBytes = 8 << 20;  // generated code runs on it
 constexpr unsigned kLookClocks = 16;
+constexpr unsigned kClocksOfGap = 4;  // that a gap counts as, which is passed over
 
 std::uint64_t ns_of(const sc_core::sc_time& time) {
   static const std::uint64_t kTicks = sc_core::sc_time(1, sc_core::SC_NS).value();
@@ -163,11 +164,16 @@ std::uint64_t Fabric::advance(std::uint64_t limit) {
       for (const auto& line : lines_) {
         if (line) next = std::min(next, line->next_ns());
       }
-      next = surroundings_->rest(edge, std::max(next, edge));
+      next = std::max(next, edge);
+      if (next - edge > surroundings_->near_ns) {
+        next = surroundings_->rest(edge, next);
+        until_look_ = 1;
+      } else {
+        until_look_ = until_look_ > kClocksOfGap ? until_look_ - kClocksOfGap : 1;
+      }
     }
     if (next == kNever) throw std::logic_error("nothing can happen any more");
     now_ = std::max(edge + kClockNs, (next + kClockNs - 1) / kClockNs * kClockNs);
-    until_look_ = 1;
     if (!woken_.empty()) return std::min(now_, limit);
   }
   return limit;

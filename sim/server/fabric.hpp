@@ -41,6 +41,8 @@ class Surroundings {
   /// unless the surroundings submit work or a frame arrives from outside. Returns the simulated
   /// time at which to continue, at most `until_ns`.
   virtual std::uint64_t rest(std::uint64_t now_ns, std::uint64_t until_ns) = 0;
+  /// Gaps up to this are passed over without rest().
+  std::uint64_t near_ns = 0;
   /// look() is also called at the first edge from this time on.
   std::uint64_t look_at_ns = testbench::kNever;
 };

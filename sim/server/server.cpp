@@ -21,6 +21,8 @@ constexpr std::uint64_t kAcceptAgainNs = 100'000'000;
 // After work the simulator stays awake for so long: a program that posts again at once does not
 // have to wake it.
 constexpr std::uint64_t kAwakeNs = 20'000;
+// Packets of a transfer follow one another sooner.
+constexpr std::uint64_t kNearNs = 1000;
 constexpr unsigned kWakeForPayload = 64;  // looks while the simulation runs
 constexpr std::uint32_t kFirstPasid = 0x1000, kPasids = 1u << 20;
 
@@ -75,6 +77,9 @@ Server::Server(Fabric& fabric, ClientMemory& memory, const ExternalPorts& extern
         [this](unsigned adapter, const driver::Event& event) { on_event(adapter, event); });
     live_ |= fabric_.lines()[i] != nullptr && fabric_.lines()[i]->live();
   }
+  const bool wired = std::any_of(fabric_.lines().begin(), fabric_.lines().end(),
+                                 [](const auto& line) { return line != nullptr; });
+  if (!time_.on() && !wired) near_ns = kNearNs;
   if (time_.on()) memory_.set_on_write([this](pid_t pid) { time_.wrote(pid); });
 }
 

@@ -10,11 +10,14 @@
 namespace roci::testbench {
 namespace {
 
-std::uint32_t pasid_of(tlm::tlm_generic_payload& payload) {
+const PasidExtension& extension_of(tlm::tlm_generic_payload& payload) {
+  static const PasidExtension kNone;
   PasidExtension* extension = nullptr;
   payload.get_extension(extension);
-  return extension != nullptr ? extension->pasid : 0;
+  return extension != nullptr ? *extension : kNone;
 }
+
+std::uint32_t pasid_of(tlm::tlm_generic_payload& payload) { return extension_of(payload).pasid; }
 
 std::string hex(std::uint64_t value) {
   char text[20];
@@ -155,11 +158,12 @@ bool HostMemory::get_direct(tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi
 }
 
 void HostMemory::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time&) {
-  const std::uint32_t pasid = pasid_of(payload);
+  const PasidExtension& extension = extension_of(payload);
+  const std::uint32_t pasid = extension.pasid;
   if (others_ != nullptr && others_->holds(pasid)) {
     const bool done = payload.is_write()
                           ? others_->write(pasid, payload.get_address(), payload.get_data_ptr(),
-                                           payload.get_data_length())
+                                           payload.get_data_length(), extension.goes_on)
                           : others_->read(pasid, payload.get_address(), payload.get_data_ptr(),
                                           payload.get_data_length());
     payload.set_response_status(done ? tlm::TLM_OK_RESPONSE : tlm::TLM_ADDRESS_ERROR_RESPONSE);

@@ -19,9 +19,10 @@ namespace roci::testbench {
 /// Address space of a transaction (PCIe PASID).
 struct PasidExtension : tlm::tlm_extension<PasidExtension> {
   std::uint32_t pasid = 0;
+  bool goes_on = false;  ///< as for AddressSpaces::write
   tlm::tlm_extension_base* clone() const override { return new PasidExtension(*this); }
   void copy_from(const tlm::tlm_extension_base& other) override {
-    pasid = static_cast<const PasidExtension&>(other).pasid;
+    *this = static_cast<const PasidExtension&>(other);
   }
 };
 
@@ -34,8 +35,10 @@ class AddressSpaces {
   /// False: some of the bytes are not accessible.
   virtual bool read(std::uint32_t pasid, std::uint64_t address, std::uint8_t* data,
                     std::size_t bytes) = 0;
+  /// `goes_on`: payload of a message that goes on at the next address. It may be held back until
+  /// the rest comes, and a failure is then that of the write at that address.
   virtual bool write(std::uint32_t pasid, std::uint64_t address, const std::uint8_t* data,
-                     std::size_t bytes) = 0;
+                     std::size_t bytes, bool goes_on) = 0;
 };
 
 /// TLM-2.0 target that gives direct pointers to mapped ranges and an address error for all other

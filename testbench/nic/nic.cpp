@@ -31,6 +31,7 @@ Nic::Nic(sc_core::sc_module_name name, LinkDirection& egress, LinkDirection& ing
       listener_(listener) {
   registers.register_b_transport(this, &Nic::b_transport);
   memory.register_invalidate_direct_mem_ptr(this, &Nic::invalidate);
+  access_.set_extension(new PasidExtension);
 }
 
 bool Nic::is_queue_doorbell(std::uint32_t offset) {
@@ -58,20 +59,19 @@ AxiHost::Found Nic::look_up(std::uint32_t pasid, std::uint64_t address, DirectRa
 }
 
 bool Nic::transfer(bool write, std::uint32_t pasid, std::uint64_t address, std::uint8_t* data,
-                   std::size_t bytes) {
-  tlm::tlm_generic_payload payload;
-  PasidExtension extension;
-  extension.pasid = pasid;
-  payload.set_extension(&extension);
-  payload.set_command(write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND);
-  payload.set_address(address);
-  payload.set_data_ptr(data);
-  payload.set_data_length(static_cast<unsigned>(bytes));
-  payload.set_streaming_width(static_cast<unsigned>(bytes));
+                   std::size_t bytes, bool goes_on) {
+  auto* extension = access_.get_extension<PasidExtension>();
+  extension->pasid = pasid;
+  extension->goes_on = goes_on;
+  access_.set_command(write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND);
+  access_.set_address(address);
+  access_.set_data_ptr(data);
+  access_.set_data_length(static_cast<unsigned>(bytes));
+  access_.set_streaming_width(static_cast<unsigned>(bytes));
+  access_.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
   sc_core::sc_time no_time = sc_core::SC_ZERO_TIME;  // the bus model has its own latency
-  memory->b_transport(payload, no_time);
-  payload.clear_extension(&extension);
-  return payload.is_response_ok();
+  memory->b_transport(access_, no_time);
+  return access_.is_response_ok();
 }
 
 bool Nic::post_write(std::uint32_t offset, std::uint32_t value, std::uint64_t arrives_ns) {

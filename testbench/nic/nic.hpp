@@ -112,9 +112,9 @@ class Nic : public sc_core::sc_module {
   void insert(const Access& access);
   static bool is_queue_doorbell(std::uint32_t offset);
   AxiHost::Found look_up(std::uint32_t pasid, std::uint64_t address, DirectRange& range);
-  /// Transfers bytes of memory without pointers.
+  /// Transfers bytes of memory without pointers; `goes_on` as for AddressSpaces::write.
   bool transfer(bool write, std::uint32_t pasid, std::uint64_t address, std::uint8_t* data,
-                std::size_t bytes);
+                std::size_t bytes, bool goes_on = false);
   /// Invalidates the pointers from look_up().
   virtual void forget_direct() = 0;
 
@@ -123,6 +123,7 @@ class Nic : public sc_core::sc_module {
   void invalidate(sc_dt::uint64, sc_dt::uint64) { forget_direct(); }
 
   std::vector<sc_core::sc_event*> woken_;
+  tlm::tlm_generic_payload access_;  ///< that transfer() makes; it owns its extension
   sc_core::sc_event room_;
 };
 

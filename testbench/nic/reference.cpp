@@ -34,6 +34,7 @@ BusUse use_of_write(nic::MemoryUse use) {
     case nic::MemoryUse::kFirmware:
       return BusUse::kFirmwareWrite;
     case nic::MemoryUse::kPayload:
+    case nic::MemoryUse::kPart:
     case nic::MemoryUse::kBlock:  // is read alone
       break;
   }
@@ -129,7 +130,7 @@ const DirectRange* ReferenceNic::direct(std::uint32_t pasid, std::uint64_t addre
 }
 
 bool ReferenceNic::move(bool write, std::uint32_t pasid, std::uint64_t address, std::uint8_t* data,
-                        std::size_t bytes) {
+                        std::size_t bytes, bool goes_on) {
   const bool small = bytes <= kBeat;
   while (bytes != 0) {
     AxiHost::Found found;
@@ -138,7 +139,7 @@ bool ReferenceNic::move(bool write, std::uint32_t pasid, std::uint64_t address, 
     const std::uint8_t* landed = data;
     bool done = range != nullptr;
     if (found == AxiHost::Found::kByCall) {
-      done = transfer(write, pasid, address, data, count);
+      done = transfer(write, pasid, address, data, count, goes_on);
       if (!done) {  // the address space may be gone
         by_call_.reset();
         DirectRange now;
@@ -182,7 +183,8 @@ bool ReferenceNic::write(std::uint32_t pasid, std::uint64_t address, const std::
   counts_.write_bytes += bytes;
   if (moments_.first_write_ns == kNever) moments_.first_write_ns = now_ns_;
   wrote_ = true;
-  const bool good = move(true, pasid, address, const_cast<std::uint8_t*>(from), bytes);
+  const bool good = move(true, pasid, address, const_cast<std::uint8_t*>(from), bytes,
+                         use == nic::MemoryUse::kPart);
   if (reports_ && good && use == nic::MemoryUse::kCompletion) {
     for (std::size_t at = 0; at + layout::cqe::kBytes <= bytes; at += layout::cqe::kBytes) {
       report_completion(from + at);

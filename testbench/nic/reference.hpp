@@ -36,7 +36,7 @@ class ReferenceNic final : public Nic, private nic::HostMemory {
   /// Returns the range that holds `address`; nullptr: `found` gives the reason.
   const DirectRange* direct(std::uint32_t pasid, std::uint64_t address, AxiHost::Found* found);
   bool move(bool write, std::uint32_t pasid, std::uint64_t address, std::uint8_t* data,
-            std::size_t bytes);
+            std::size_t bytes, bool goes_on = false);
   void report(BusUse use, std::uint32_t pasid, std::uint64_t address, const std::uint8_t* data,
               std::size_t bytes, bool good);
   /// Reports a packet; `queue_pair` is the one of this adapter.
