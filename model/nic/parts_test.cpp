@@ -97,3 +97,16 @@ TEST_CASE_FIXTURE(Parts, "parts: the response of a READ is in memory before its 
   CHECK(completions().size() == 1);
   for (unsigned i = 0; i < 3; ++i) CHECK(arrived(i));
 }
+
+TEST_CASE_FIXTURE(Parts, "parts: a READ of which a part fails does not complete as a success") {
+  SUBCASE("the first") { memory.broken = kData + 5; }
+  SUBCASE("the last") { memory.broken = kData + 2 * kMtu + 5; }
+  post(WrOp::kRead, 3 * kMtu);
+  CHECK(take().size() == 1);
+  feed(frame(packet::kRcReadRespFirst, 100).ack_req(false).aeth(kAck, 1).payload(pattern(200)));
+  feed(frame(packet::kRcReadRespMiddle, 101).ack_req(false).payload(pattern(201)));
+  feed(frame(packet::kRcReadRespLast, 102).ack_req(false).aeth(kAck, 1).payload(pattern(202)));
+  const auto done = completions();
+  REQUIRE(done.size() == 1);
+  CHECK(done[0].status == Status::kFatalErr);
+}
