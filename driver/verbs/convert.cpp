@@ -8,6 +8,8 @@
 #include <new>
 #include <stdexcept>
 
+#include "model/spec/layout/codes.hpp"
+
 namespace roci::verbs {
 namespace {
 
@@ -149,9 +151,11 @@ ibv_wc_status status_of(const driver::Completion& completion) {
   static_assert(static_cast<int>(driver::Status::kFatalErr) == IBV_WC_FATAL_ERR &&
                 static_cast<int>(driver::Status::kRnrRetryExcErr) == IBV_WC_RNR_RETRY_EXC_ERR);
   // "Memory management operation error" (11.6.2), as libibverbs calls MW_BIND_ERR, is that of an
-  // invalidate too; the adapter has one status for it and other errors of the operation.
-  if (completion.status == driver::Status::kLocQpOpErr &&
-      completion.opcode == driver::WcOpcode::kLocalInv && !completion.receive) {
+  // invalidate too; the adapter has one status for it and other errors of the operation. The
+  // opcode is undefined after an error.
+  constexpr auto kKeyOperation = layout::number(layout::VendorErr::kKeyOperation);
+  if (completion.status == driver::Status::kLocQpOpErr && !completion.receive &&
+      completion.vendor_err == kKeyOperation) {
     return IBV_WC_MW_BIND_ERR;
   }
   return static_cast<ibv_wc_status>(completion.status);  // numbered alike

@@ -103,6 +103,7 @@ bool Requester::local_operation(const Wqe& wqe) {
   }
   completed_ = fetched_;
   completion.status = done ? Status::kSuccess : failure;
+  if (!done) completion.vendor_err = VendorErr::kKeyOperation;
   if (wqe.signaled || !done) qp_.complete(qp_.attr.send_cqn, completion);
   if (!done) qp_.fail_sends();
   return true;

@@ -177,6 +177,11 @@ TEST_CASE("a bind that fails leaves the window its key, and the window can be fr
   const ibv_wc failed = bind(ibv_inc_rkey(key));  // a bound window of type 2 is not bound again
   CHECK(failed.status == IBV_WC_MW_BIND_ERR);
   CHECK(mw->rkey == key);
+  ibv_send_wr invalidate{};  // by a queue pair to which the window is not bound
+  invalidate.opcode = IBV_WR_LOCAL_INV;
+  invalidate.invalidate_rkey = key;
+  CHECK(w.pair.a.post(invalidate, 0, 0, 0) == 0);
+  CHECK(w.pair.a.next().status == IBV_WC_MW_BIND_ERR);
   CHECK(ibv_dealloc_mw(mw) == 0);
   CHECK(ibv_dereg_mr(mr) == 0);  // EBUSY while a window is bound to it
 }
