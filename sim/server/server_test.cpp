@@ -16,6 +16,7 @@
 #include "sim/server/client_memory.hpp"
 #include "sim/server/external_ports.hpp"
 #include "sim/server/ownership.hpp"
+#include "sim/server/simulated_time.hpp"
 #include "sim/server/switch.hpp"
 
 using namespace roci;
@@ -245,4 +246,18 @@ TEST_CASE("external ports: each option names a node, each node at most once") {
     CHECK(why({}, {wrong}).find("names none") != std::string::npos);
   }
   CHECK(why({"n0=a", "n0=b"}, {}).find("has one already") != std::string::npos);
+}
+
+TEST_CASE("time: without simulated time, news for processes does not stop the simulation") {
+  const std::uint64_t now = 0;
+  constexpr std::uint64_t kNever = ~std::uint64_t{0};
+  std::uint64_t look_at = kNever;
+  sim::TimeOptions options;
+  sim::SimulatedTime real(options, now, look_at);
+  real.news();
+  CHECK(look_at == kNever);
+  options.simulated = true;
+  sim::SimulatedTime simulated(options, now, look_at);
+  simulated.news();
+  CHECK(look_at == 0);
 }

@@ -71,6 +71,7 @@ void SimulatedTime::leave(const void* connection) {
 /// A process that is blocked in the kernel runs, and may read the clock, before the simulation
 /// stops.
 void SimulatedTime::news() {
+  if (!on()) return;
   look_at_ = 0;
   publish(now_ns_);
 }
