@@ -69,20 +69,20 @@ module roci_dma_block_write #(
 
   // Choice of the client whose turn is next.
   logic [Clients-1:0] chosen_q, request, grant;
-  logic [1:0]         chosen, client_q, unused_index;
+  logic [1:0]         chosen, chosen_d, client_q;  // chosen: number of chosen_q
   logic               choose, take, split_ready, data_ready;
   assign choose     = chosen_q == '0 || take;
   assign request    = bw_req_valid_i & ~chosen_q;
   assign bw_req_ready_o = split_ready && data_ready ? chosen_q : '0;
   assign take       = chosen_q != '0 && split_ready && data_ready;
-  assign chosen     = {chosen_q[3] | chosen_q[2], chosen_q[3] | chosen_q[1]};
   roci_arbiter #(.Clients(Clients)) u_choice (
-    .clk_i, .rst_ni, .request_i(request), .grant_o(grant), .index_o(unused_index),
+    .clk_i, .rst_ni, .request_i(request), .grant_o(grant), .index_o(chosen_d),
     .taken_i(choose));
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) chosen_q <= '0;
     else if (choose) chosen_q <= grant;
+    if (choose) chosen <= chosen_d;
     if (take) client_q <= chosen;
   end
 
