@@ -166,5 +166,6 @@ roci_reset_sync.sv
 ../tx/roci_tx.sv
 ../tx/tx_header/roci_tx_header.sv
 ../tx/tx_header/roci_tx_header_rows.sv
+../tx/tx_mux/roci_tx_ahead.sv
 ../tx/tx_mux/roci_tx_mux.sv
 ../tx/tx_order/roci_tx_order.sv

@@ -2,8 +2,8 @@
 // Builds the headers of packets, from the Ethernet header to the last extension header, out of a
 // descriptor and the address vector of its queue pair, or for a datagram of its address handle.
 //
-// Throughput: one packet a clock, with Compact one of each source in four. Latency: three clocks to
-// the header queues, two to gather_start.
+// Throughput: one packet a clock, with Compact one descriptor in five clocks and one acknowledgement
+// in four. Latency: three clocks to the header queues, two to gather_start.
 //
 //  desc --+--> lengths, read Av --> IPv4 sum --> fold, assemble --+--> desc headers (8 or 1)
 //  ack ---+    (clock 1)            (clock 2)    (clock 3)        +--> ack headers (4 or 1)
@@ -79,10 +79,11 @@ module roci_tx_header #(
   // In the length of an IPv4 packet beside what follows from the BTH on.
   localparam logic [15:0] FixedBytes    = 16'(Ipv4Bytes) + 16'(UdpBytes) + IcrcBytes;
 
-  // places in the queues
+  // Places in the queues. One for a descriptor is free a clock after its header left, for whether
+  // that leaves is known late.
   logic [$clog2(DescDepth):0] desc_used_q;
   logic [$clog2(AckDepth):0]  ack_used_q;
-  logic                       take_desc, take_ack, pop_desc, pop_ack, ack_turn_q,
+  logic                       take_desc, take_ack, pop_desc_q, pop_ack, ack_turn_q,
                               desc_place, ack_place, av_write, ack_may;
   assign desc_place   = desc_used_q != ($clog2(DescDepth) + 1)'(DescDepth);
   assign ack_place    = ack_used_q != ($clog2(AckDepth) + 1)'(AckDepth);
@@ -91,16 +92,16 @@ module roci_tx_header #(
   assign desc_ready_o = desc_place && !av_write && !(ack_turn_q && ack_valid_i && ack_place);
   assign take_ack     = ack_valid_i && ack_ready_o;
   assign take_desc    = desc_valid_i && desc_ready_o;
-  assign pop_desc     = desc_header_valid_o && desc_header_ready_i;
   assign pop_ack      = ack_header_valid_o && ack_header_ready_i;
   always_ff @(posedge clk_i) begin
+    pop_desc_q <= rst_ni && desc_header_valid_o && desc_header_ready_i;
     if (!rst_ni) begin
       desc_used_q <= '0;
       ack_used_q  <= '0;
       ack_turn_q  <= 1'b1;
     end else begin
       desc_used_q <= desc_used_q + ($clog2(DescDepth) + 1)'(take_desc)
-                                 - ($clog2(DescDepth) + 1)'(pop_desc);
+                                 - ($clog2(DescDepth) + 1)'(pop_desc_q);
       ack_used_q  <= ack_used_q + ($clog2(AckDepth) + 1)'(take_ack)
                                 - ($clog2(AckDepth) + 1)'(pop_ack);
       if (take_ack) ack_turn_q <= 1'b0;

@@ -80,21 +80,22 @@ module roci_tx_mux #(
 
   typedef enum logic [1:0] {SrcAck, SrcDesc, SrcEth, SrcFw} source_e;
 
-  // Small queues show whether something follows the beat being taken.
+  // What waits shows whether something follows the beat being taken.
   logic [DataWidth-1:0] pay_data, eth_data;
   logic [Bytes-1:0]     eth_keep;
-  logic                 pay_error, pay_last, pay_valid, pay_take, eth_last, eth_valid, eth_take;
+  logic                 pay_error, pay_last, pay_valid, pay_take, pay_more;
+  logic                 eth_last, eth_valid, eth_take, eth_more;
   logic [2:0]           pay_level, eth_level;
-  roci_fifo #(.Width(DataWidth + 2), .Depth(4)) u_pay (
+  roci_tx_ahead #(.Width(DataWidth + 2)) u_pay (
     .clk_i, .rst_ni, .in_data_i({pay_terror_i, pay_tlast_i, pay_tdata_i}),
     .in_valid_i(pay_tvalid_i), .in_ready_o(pay_tready_o),
     .out_data_o({pay_error, pay_last, pay_data}), .out_valid_o(pay_valid), .out_ready_i(pay_take),
-    .level_o(pay_level));
-  roci_fifo #(.Width(DataWidth + Bytes + 1), .Depth(4)) u_eth (
+    .level_o(pay_level), .more_o(pay_more));
+  roci_tx_ahead #(.Width(DataWidth + Bytes + 1)) u_eth (
     .clk_i, .rst_ni, .in_data_i({s_axis_eth_tlast_i, s_axis_eth_tkeep_i, s_axis_eth_tdata_i}),
     .in_valid_i(s_axis_eth_tvalid_i), .in_ready_o(s_axis_eth_tready_o),
     .out_data_o({eth_last, eth_keep, eth_data}), .out_valid_o(eth_valid), .out_ready_i(eth_take),
-    .level_o(eth_level));
+    .level_o(eth_level), .more_o(eth_more));
 
   // the packet in flight
   logic                  active_q, payload_q, ipv6_q, roce_v1_q, vlan_q, poison_q, short_q;
@@ -126,18 +127,19 @@ module roci_tx_mux #(
   assign s_axis_fw_tready_o = active_q && place && source_q == SrcFw;
 
   logic [2:0] can, grant;  // choice of the next one
-  logic [1:0] unused_index;
   logic       other, choose_ack, choose, after_ack_q;
+  logic       pay_ends_q, eth_ends_q, fw_ends_q;  // what is in flight is of this source
   // Matters at a boundary only: there the source of the packet that ends gives its beat away.
-  assign can[0] = desc_header_valid_i && (!desc_payload_i || pay_level > 3'd1 ||
-                                          (pay_valid && !(active_q && is_roce && with_payload)));
-  assign can[1] = eth_level > 3'd1 || (eth_valid && !(active_q && source_q == SrcEth));
-  assign can[2] = s_axis_fw_tvalid_i && !(active_q && source_q == SrcFw);
+  // (A packet may end after its payload; then a beat more is waited for.)
+  assign can[0] = desc_header_valid_i &&
+                  (!desc_payload_i || pay_more || (pay_valid && !pay_ends_q));
+  assign can[1] = eth_more || (eth_valid && !eth_ends_q);
+  assign can[2] = s_axis_fw_tvalid_i && !fw_ends_q;
   assign other      = |can;
   assign choose_ack = ack_header_valid_i && !(after_ack_q && other);
   assign choose     = boundary && (other || ack_header_valid_i);
   roci_arbiter #(.Clients(3)) u_turns (
-    .clk_i, .rst_ni, .request_i(can), .grant_o(grant), .index_o(unused_index),
+    .clk_i, .rst_ni, .request_i(can), .grant_o(grant), .index_o(),
     .taken_i(boundary && !choose_ack));
   assign ack_header_ready_o  = boundary && choose_ack;
   assign desc_header_ready_o = boundary && !choose_ack && grant[0];
@@ -148,8 +150,11 @@ module roci_tx_mux #(
       after_ack_q <= 1'b0;
       source_q    <= SrcAck;
       roce_q      <= 1'b1;
+      {pay_ends_q, eth_ends_q, fw_ends_q} <= '0;
     end else if (boundary) begin
       active_q <= choose;
+      {fw_ends_q, eth_ends_q} <= choose_ack ? '0 : grant[2:1];
+      pay_ends_q              <= !choose_ack && grant[0] && desc_payload_i;
       if (choose) begin
         after_ack_q <= choose_ack;
         roce_q      <= choose_ack || !(grant[1] || grant[2]);
@@ -194,14 +199,8 @@ module roci_tx_mux #(
   end
   always_comb begin
     unique case (source_q)
-      SrcEth: begin
-        m_axis_tdata_o = eth_data;
-        m_axis_tkeep_o = eth_keep;
-      end
-      SrcFw: begin
-        m_axis_tdata_o = s_axis_fw_tdata_i;
-        m_axis_tkeep_o = s_axis_fw_tkeep_i;
-      end
+      SrcEth:  {m_axis_tdata_o, m_axis_tkeep_o} = {eth_data, eth_keep};
+      SrcFw:   {m_axis_tdata_o, m_axis_tkeep_o} = {s_axis_fw_tdata_i, s_axis_fw_tkeep_i};
       default: begin
         m_axis_tdata_o = header_q[DataWidth-1:0] | (with_payload ? pay_data : '0);
         m_axis_tkeep_o = last ? {Bytes{1'b1}} >> (13'(Bytes) - left_q) : '1;
@@ -222,6 +221,9 @@ module roci_tx_mux #(
   `ASSUME(PayloadEndsWithPacket, `IMPLIES(pay_take && pay_valid && last, pay_last))
   `ASSUME(HeaderHasBytes, `IMPLIES(desc_header_valid_i, desc_frame_len_i != '0) &&
                           `IMPLIES(ack_header_valid_i, ack_frame_len_i != '0))
+
+  logic unused;  // except by proofs
+  assign unused = ^{pay_level, eth_level};
 
 `ifdef FORMAL
   // What came in from each source and did not leave stands in its queue; frames of firmware pass.
@@ -265,6 +267,9 @@ module roci_tx_mux #(
   `ASSERT(PacketHasBytes, `IMPLIES(active_q && is_roce,
                                    left_q != '0 && short_q == (left_q <= 13'(Bytes))
                                    && started_q == (before_q == '0)))
+  `ASSERT(EndsAreOfTheSource, eth_ends_q == (active_q && source_q == SrcEth) &&
+                              fw_ends_q == (active_q && source_q == SrcFw) &&
+                              `IMPLIES(active_q && is_roce && with_payload, pay_ends_q))
   `ASSERT(OneIsChosen, 2'(ack_header_ready_o) + 2'(desc_header_ready_o) <= 2'd1)
   // A frame is whole before the next one begins.
   logic    f_open_q;
