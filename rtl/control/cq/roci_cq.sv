@@ -2,7 +2,7 @@
 // Completion queues: writes entries into the rings of host memory and raises events for the queues
 // that software armed.
 //
-// Throughput: one entry or doorbell per clock, of one queue in two clocks. Latency: seven clocks
+// Throughput: one entry or doorbell per clock, of one queue in two clocks. Latency: eight clocks
 // from cqe_i to bw_req_valid_o when its data is in memory. Up to `Writes` writes are in flight: 128
 // are 256 clocks of memory at two clocks an entry.
 //
@@ -100,18 +100,18 @@ module roci_cq #(
   );
 
   // Doorbells
-  roci_pkg::cq_doorbell_t bell;
-  logic                   bell_valid, bell_take;
+  roci_pkg::cq_doorbell_t bell, next_bell;  // bell: a register, which is compared
+  logic                   bell_valid, bell_take, bell_load, bells_wait;
   roci_fifo #(.Width(roci_pkg::CqDoorbellBits), .Depth(8)) u_bells (
-    .clk_i, .rst_ni,
-    .in_data_i   (doorbell_i),
-    .in_valid_i  (doorbell_valid_i && (doorbell_i.cqn >> RowBits) == '0),
-    .in_ready_o  (doorbell_ready_o),
-    .out_data_o  (bell),
-    .out_valid_o (bell_valid),
-    .out_ready_i (bell_take),
-    .level_o     ()
-  );
+    .clk_i, .rst_ni, .in_data_i(doorbell_i), .in_ready_o(doorbell_ready_o),
+    .in_valid_i(doorbell_valid_i && (doorbell_i.cqn >> RowBits) == '0), .out_data_o(next_bell),
+    .out_valid_o(bells_wait), .out_ready_i(bell_load), .level_o());
+  assign bell_load = !bell_valid || bell_take;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) bell_valid <= 1'b0;
+    else if (bell_load) bell_valid <= bells_wait;
+    if (bell_load) bell <= next_bell;
+  end
 
   // Choice of the next operation; _q: of the one that is looked up
   logic               valid_q;
@@ -182,10 +182,9 @@ module roci_cq #(
   );
 
   // Compare, then decide
-  logic               solicited, in_use, satisfies, same_ring, moderate, owner;
+  logic               solicited, in_use, satisfies, same_ring, moderate, owner, full;
   logic [2:0]         last_op;
-  logic [15:0]        index, slot, unseen, hits, used;
-  logic [16:0]        size;
+  logic [15:0]        index, slot, unseen, hits;
   roci_pkg::cqe_req_t last_entry;
   roci_pkg::cq_t      last_config;
   roci_pkg::cq_ring_t last_ring;
@@ -196,7 +195,7 @@ module roci_cq #(
     .valid_o(decide), .op_o(last_op), .row_o(last_row), .index_o(index), .solicited_o(solicited),
     .entry_o(last_entry), .config_o(last_config), .ring_o(last_ring),
     .in_use_o(in_use), .satisfies_o(satisfies), .same_ring_o(same_ring), .moderate_o(moderate),
-    .used_o(used), .size_o(size), .slot_o(slot), .owner_o(owner), .unseen_o(unseen), .hits_o(hits));
+    .full_o(full), .slot_o(slot), .owner_o(owner), .unseen_o(unseen), .hits_o(hits));
   logic write, raise, raise_error, fail, start_period, stop_period, period_room, periods_settled;
 
   // Live state
@@ -210,8 +209,7 @@ module roci_cq #(
   roci_cq_decide u_decide (
     .op_i           (last_op),
     .valid_i        (in_use),
-    .used_i         (used),
-    .size_i         (size),
+    .full_i         (full),
     .moderate_i     (moderate),
     .count_i        (last_config.moderation_count),
     .period_room_i  (period_room),
@@ -269,9 +267,9 @@ module roci_cq #(
   );
 
   // Lost entries
-  logic [2:0] fails;
-  logic       fails_ready;
-  roci_fifo #(.Width(24), .Depth(4)) u_fails (
+  logic [3:0] fails;
+  logic       fails_ready, fails_room_q;
+  roci_fifo #(.Width(24), .Depth(8)) u_fails (
     .clk_i, .rst_ni,
     .in_data_i   (last_entry.qpn), .in_valid_i (decide && fail), .in_ready_o (fails_ready),
     .out_data_o  (fail_o.number),
@@ -281,12 +279,14 @@ module roci_cq #(
   );
   assign fail_o.kind = roci_pkg::EventQpFatal;
 
-  // An operation may be in each stage after the choice when a new one is chosen.
-  assign room = write_room && fails < 3'd2;
+  // Room of the clock before: then and now one may have failed, and one may be in each stage after
+  // the choice.
+  always_ff @(posedge clk_i) fails_room_q <= fails <= 4'd4;
+  assign room = write_room && fails_room_q;
 
   // Software may ring at any time, so doorbells do not count as work that a fence waits for.
   // The clock may skip to next_deadline_o only when that knows of every period.
-  assign bells_idle_o = !bell_valid && !valid_q && !decide && periods_settled;
+  assign bells_idle_o = !bell_valid && !bells_wait && !valid_q && !decide && periods_settled;
   assign idle_o = entries_empty && !row_valid_i && write_idle && !fail_valid_o &&
                   !period_valid && rows_ready && !break_valid &&
                   !(valid_q && op_q != roci_pkg::CqOpConsumer && op_q != roci_pkg::CqOpArm) &&

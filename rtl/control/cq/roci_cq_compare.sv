@@ -37,8 +37,7 @@ module roci_cq_compare #(
   output logic               satisfies_o,  // entry: it satisfies a solicited arm
   output logic               same_ring_o,  // restart: indices and arming stay
   output logic               moderate_o,
-  output logic [15:0]        used_o,       // entries that software has not taken
-  output logic [16:0]        size_o,       // entries of the ring
+  output logic               full_o,       // no entry fits into the ring
   output logic [15:0]        slot_o,       // place of the entry
   output logic               owner_o,      // pass of the entry
   output logic [15:0]        unseen_o,     // arm: entries after the newest one seen
@@ -46,7 +45,7 @@ module roci_cq_compare #(
 );
 
   logic [16:0] producer, size;
-  logic [15:0] used, outside, unseen, hits;
+  logic [15:0] used, outside, unseen, hits;  // used: entries that software has not taken
   assign producer = {ring_i.pass, ring_i.producer};
   assign size     = 17'd1 << config_i.log;
   assign outside  = 16'hFFFF << config_i.log;
@@ -77,8 +76,8 @@ module roci_cq_compare #(
                     (config_i.base == new_row_i.base && config_i.log == new_row_i.log &&
                      config_i.pasid == new_row_i.pasid));
     moderate_o  <= config_i.moderation_period != '0 && config_i.moderation_count > 16'd1;
-    used_o      <= used;
-    size_o      <= size;
+    // The indices of software have 16 bits, so a ring of 2^16 keeps one place free.
+    full_o      <= (used & outside) != '0 || (size[16] && &used);
     slot_o      <= ring_i.producer & ~outside;
     owner_o     <= (producer & size) == '0;
     unseen_o    <= unseen;

@@ -5,8 +5,7 @@
 module roci_cq_decide (
   input  logic [2:0]         op_i,
   input  logic               valid_i,        // the queue is in use
-  input  logic [15:0]        used_i,         // entries that software has not taken
-  input  logic [16:0]        size_i,         // entries of the ring, a power of two
+  input  logic               full_i,         // no entry fits into the ring
   input  logic               moderate_i,
   input  logic [15:0]        count_i,
   input  logic               period_room_i,  // another moderation period can be started
@@ -47,9 +46,7 @@ module roci_cq_decide (
                                                                 : roci_pkg::CqArmedSolicited;
 
   // Entries that the arm in force is owed an event for, those held back included.
-  // The indices of software have 16 bits, so a ring of 2^16 keeps one place free.
-  logic full, owed;
-  assign full = used_i >= (size_i[16] ? 16'hFFFF : size_i[15:0]);
+  logic owed;
   always_comb begin
     owed = 1'b0;
     if (op_i == roci_pkg::CqOpEntry) begin
@@ -92,7 +89,7 @@ module roci_cq_decide (
       if (op_i == roci_pkg::CqOpBreak) broken_next = 1'b1;
       if (op_i == roci_pkg::CqOpConsumer) consumer_next = index_i;
       if (op_i == roci_pkg::CqOpArm) armed_next = wanted;
-      if (op_i == roci_pkg::CqOpEntry && (full || broken)) begin
+      if (op_i == roci_pkg::CqOpEntry && (full_i || broken)) begin
         fail_o        = 1'b1;
         raise_error_o = !broken;
         broken_next   = 1'b1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Entries of both sources, each in order and with its data in memory, one at a time.
 //
-// Throughput: one per clock. Latency: three clocks.
+// Throughput: one per clock. Latency: four clocks.
 //
 //   cqe_sq --> wait for tickets --+--> turn about --> register --> fault? --> entry
 //   cqe_rq --> wait for tickets --+

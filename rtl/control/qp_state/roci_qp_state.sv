@@ -2,8 +2,8 @@
 // Owner of the state of every queue pair: firmware's writes and the engines' failures come one
 // after the other, each change goes out on the row bus, and the engines get their commands.
 //
-// Throughput: one request per four clocks. Latency: two clocks to the row bus, one more to
-// qp_event.
+// Throughput: one request per four clocks. Latency: two clocks to the row bus, of a request of
+// firmware three, and one more to qp_event.
 //
 //   firmware (write, read) ---+                      +--> change (row bus)
 //   fail of sq, rq, cq -------+--> look up, decide --+--> qp_event to sq and rq
@@ -75,9 +75,11 @@ module roci_qp_state #(
   logic [23:0]        qpn_q;
   logic [2:0]         next_q, next, now_state;
   logic [7:0]         kind_q;
-  logic               queues_empty, settled_q, ram_ready;
+  logic               settled_q, req_q, ram_ready;
 
-  assign request = {req_valid_i && (!req_write_i || settled_q), fail_cq_valid_i, fail_rq_valid_i,
+  // Firmware's request follows from a command register, so it is chosen a clock later.
+  always_ff @(posedge clk_i) req_q <= rst_ni && req_valid_i && !req_done_o;
+  assign request = {req_q && (!req_write_i || settled_q), fail_cq_valid_i, fail_rq_valid_i,
                     fail_sq_valid_i};
   assign take    = state_q == StPick && |request && ram_ready;
 
@@ -227,13 +229,15 @@ module roci_qp_state #(
   assign event_sq_o.qpn  = 24'(sq_word[QpBits-1:0]);
   assign event_rq_o.kind = rq_word[QueueBits-1:QpBits];
   assign event_rq_o.qpn  = 24'(rq_word[QpBits-1:0]);
-  assign queues_empty = !event_sq_valid_o && !event_rq_valid_o;
-  // Empty in the clock before, and nothing came since: the choice follows a register.
-  always_ff @(posedge clk_i) settled_q <= rst_ni && queues_empty && state_q != StReport;
+  // Both were empty in the clock before, and nothing came since: the choice follows a register.
+  always_ff @(posedge clk_i) begin
+    settled_q <= rst_ni && !event_sq_valid_o && !event_rq_valid_o && state_q != StReport;
+  end
 
-  assign idle_o = state_q == StPick && !(|request) && queues_empty && settled_q && ram_ready;
+  assign idle_o = state_q == StPick && !req_valid_i && !(|request[2:0]) && settled_q && ram_ready;
 
-  `ASSERT(SettledIsEmpty, `IMPLIES(settled_q, queues_empty))
+  `ASSERT(SettledIsEmpty, `IMPLIES(settled_q, !event_sq_valid_o && !event_rq_valid_o))
+  `ASSERT(RequestStands, `IMPLIES(req_q, req_valid_i))
   `ASSERT(QueueHasRoom, `IMPLIES(state_q == StReport, sq_room && rq_room))
 
 endmodule
