@@ -183,6 +183,7 @@ package roci_pkg;
   localparam logic [3:0] RequesterFlush = 4'd12;  // Complete the outstanding work requests as flushed
   localparam logic [3:0] RequesterEnd = 4'd13;  // End the event of a response
   localparam logic [3:0] RequesterHandle = 4'd14;  // Timers, commands, and responses outside of the window
+  localparam logic [3:0] RequesterDone = 4'd15;  // End an event whose last step took long to know that it was the last
 
   localparam logic [1:0] ResponderInNothing = 2'd0;  // Between messages
   localparam logic [1:0] ResponderInSend = 2'd1;  // SEND

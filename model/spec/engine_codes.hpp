@@ -72,6 +72,7 @@ inline constexpr Code kRequesterStates[] = {
     {"Flush", 12, "Complete the outstanding work requests as flushed"},
     {"End", 13, "End the event of a response"},
     {"Handle", 14, "Timers, commands, and responses outside of the window"},
+    {"Done", 15, "End an event whose last step took long to know that it was the last"},
 };
 
 /// Acknowledge of a responder that waits to be sent.

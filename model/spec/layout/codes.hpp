@@ -231,6 +231,7 @@ enum class RequesterState : uint8_t {
   kFlush = 12,  ///< Complete the outstanding work requests as flushed
   kEnd = 13,  ///< End the event of a response
   kHandle = 14,  ///< Timers, commands, and responses outside of the window
+  kDone = 15,  ///< End an event whose last step took long to know that it was the last
 };
 
 enum class ResponderIn : uint8_t {

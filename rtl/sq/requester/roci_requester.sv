@@ -119,7 +119,7 @@ module roci_requester #(
 
   `PARAM_CHECK(WindowInRange, Window >= 32 && Window <= 4096)
   logic [3:0]                 state_q, first_state, slot_num_sge;
-  logic [15:0]                at;
+  logic [15:0]                at, first_at;
   logic                       pick, take, finish, memory_ready, none, idle, reads_rsp, timer_calm;
   logic [QpBits-1:0]          pick_row, read_row, row_q, fault_row;
   logic                       is_live_q, is_rsp_q, is_timer_q, is_fault_q, is_again_q, is_late_q;
@@ -144,26 +144,25 @@ module roci_requester #(
   logic [7:0]                 ud_status, ud_vendor, place_status, place_vendor;
   assign idle = at[roci_pkg::RequesterIdle];
   roci_requester_next #(.NumQps(NumQps), .RingDepth(RingDepth), .Window(Window)) u_next (
-    .clk_i, .rst_ni, .row_write_valid_i, .row_write_i,
-    .control_i, .control_valid_i, .control_ready_o, .plan_i, .plan_valid_i,
-    .plan_ready_o, .rsp_i(rsp_meta_i), .rsp_valid_i(rsp_meta_valid_i),
-    .rsp_ready_o(rsp_meta_ready_o), .timer_i(timer_event_i), .timer_valid_i(timer_event_valid_i),
-    .timer_ready_o(timer_event_ready_o), .fault_row_i(fault_row), .fault_psn_i(fault_psn),
-    .fault_left_i(fault_left), .fault_valid_i(fault_valid), .fault_ready_o(fault_ready),
-    .late_i(late), .late_valid_i(late_valid), .late_room_i(late_room), .late_ready_o(late_ready),
-    .live_qpn_i, .live_valid_i, .again_push_i(step.again), .memory_ready_i(memory_ready),
-    .room_i(room), .more_room_i(more_room), .fail_room_i(fail_room), .desc_room_i(desc_room),
-    .rsp_room_i(rsp_room && cqe_calm), .pick_o(pick), .pick_row_o(pick_row),
-    .read_rsp_o(reads_rsp), .read_ring_o(reads_ring), .read_row_o(read_row),
-    .read_plan_o(read_plan), .word_i(word), .attr_i(read_attr), .uc_i(read_uc), .ud_i(read_ud),
-    .qkey_i(read_qkey), .alive_i(alive), .in_err_i(read_in_err), .free_i(idle || finish),
-    .empty_i(idle), .take_o(take), .state_o(first_state), .run_o(first_run), .row_o(row_q),
-    .is_live_o(is_live_q), .is_late_o(is_late_q), .is_rsp_o(is_rsp_q), .is_timer_o(is_timer_q),
-    .is_fault_o(is_fault_q), .is_again_o(is_again_q),
-    .fault_psn_o(fault_psn_q), .fault_left_o(fault_left_q), .plan_o(plan_q), .rsp_o(rsp_q),
-    .timer_o(timer_q), .control_o(control_q), .attr_o(attr), .uc_o(uc), .ud_o(ud), .qkey_o(qkey),
-    .in_err_o(in_err), .look_o(look), .ud_fails_o(ud_fails), .ud_status_o(ud_status),
-    .ud_vendor_o(ud_vendor), .none_o(none));
+    .clk_i, .rst_ni, .row_write_valid_i, .row_write_i, .control_i, .control_valid_i,
+    .control_ready_o, .plan_i, .plan_valid_i, .plan_ready_o, .rsp_i(rsp_meta_i),
+    .rsp_valid_i(rsp_meta_valid_i), .rsp_ready_o(rsp_meta_ready_o), .timer_i(timer_event_i),
+    .timer_valid_i(timer_event_valid_i), .timer_ready_o(timer_event_ready_o),
+    .fault_row_i(fault_row), .fault_psn_i(fault_psn), .fault_left_i(fault_left),
+    .fault_valid_i(fault_valid), .fault_ready_o(fault_ready), .late_i(late),
+    .late_valid_i(late_valid), .late_room_i(late_room), .late_ready_o(late_ready), .live_qpn_i,
+    .live_valid_i, .again_push_i(step.again), .memory_ready_i(memory_ready), .room_i(room),
+    .more_room_i(more_room), .fail_room_i(fail_room), .desc_room_i(desc_room),
+    .rsp_room_i(rsp_room && cqe_calm), .pick_o(pick), .pick_row_o(pick_row), .read_rsp_o(reads_rsp),
+    .read_ring_o(reads_ring), .read_row_o(read_row), .read_plan_o(read_plan), .word_i(word),
+    .attr_i(read_attr), .uc_i(read_uc), .ud_i(read_ud), .qkey_i(read_qkey), .alive_i(alive),
+    .in_err_i(read_in_err), .free_i(idle || finish), .empty_i(idle), .take_o(take),
+    .state_o(first_state), .at_o(first_at), .run_o(first_run), .row_o(row_q), .is_live_o(is_live_q),
+    .is_late_o(is_late_q), .is_rsp_o(is_rsp_q), .is_timer_o(is_timer_q), .is_fault_o(is_fault_q),
+    .is_again_o(is_again_q), .fault_psn_o(fault_psn_q), .fault_left_o(fault_left_q),
+    .plan_o(plan_q), .rsp_o(rsp_q), .timer_o(timer_q), .control_o(control_q), .attr_o(attr),
+    .uc_o(uc), .ud_o(ud), .qkey_o(qkey), .in_err_o(in_err), .look_o(look), .ud_fails_o(ud_fails),
+    .ud_status_o(ud_status), .ud_vendor_o(ud_vendor), .none_o(none));
 
   // State.
   logic [4:0] ring_read_at, ring_write_at;
@@ -213,14 +212,14 @@ module roci_requester #(
     .limited_i(limited), .limit_i(limit), .goes_on_i(goes_on), .flushes_i(flushes),
     .fault_psn_i(fault_psn_q), .control_i(control_q), .qp_i(qp_q), .run_i(run_q), .entry_i(entry),
     .part_i(part), .whole_i(whole), .all_i(all), .attr_i(attr), .in_err_i(in_err),
-    .cqe_room_i(cqe_room), .timer_calm_i(timer_calm), .op_taken_i(key_op_req_ready_i),
-    .op_done_i(key_op_rsp_valid_i), .op_ok_i(key_op_rsp_i.ok), .place_done_i(place_done),
-    .place_status_i(place_status), .place_vendor_i(place_vendor), .qp_o(qp_d), .run_o(run_d),
-    .step_o(step), .finish_o(finish), .desc_o(desc), .entry_o(new_entry), .late_o(late_push),
-    .offset_i(rd_offset), .bad_i(bad));
+    .cqe_room_i(cqe_room), .cqe_calm_i(cqe_calm), .timer_calm_i(timer_calm),
+    .op_taken_i(key_op_req_ready_i), .op_done_i(key_op_rsp_valid_i), .op_ok_i(key_op_rsp_i.ok),
+    .place_done_i(place_done), .place_status_i(place_status), .place_vendor_i(place_vendor),
+    .qp_o(qp_d), .run_o(run_d), .step_o(step), .finish_o(finish), .desc_o(desc),
+    .entry_o(new_entry), .late_o(late_push), .offset_i(rd_offset), .bad_i(bad));
   roci_requester_hand u_hand (
-    .clk_i, .rst_ni, .finish_i(finish), .take_i(take), .first_i(first_state), .next_i(step.state),
-    .state_o(state_q), .at_o(at));
+    .clk_i, .rst_ni, .finish_i(finish), .take_i(take), .first_i(first_state), .first_at_i(first_at),
+    .next_i(step.state), .state_o(state_q), .at_o(at));
   always_ff @(posedge clk_i) {qp_q, run_q} <= take ? {word, first_run} : {qp_d, run_d};
 
   // Key operations.

@@ -21,7 +21,8 @@ module roci_requester_dispatch (
   input  logic                      alive_i,      // in RTS or SQD, generation begun
 
   output roci_pkg::requester_run_t  run_o,
-  output logic [3:0]                state_o       // next step
+  output logic [3:0]                state_o,      // next step,
+  output logic [15:0]               at_o          // and its bit
 );
 
   // Response: window, what it requests
@@ -87,11 +88,19 @@ module roci_requester_dispatch (
       run_o.ask  = roci_pkg::AskNone;
       run_o.upto = fault_psn_i + 24'd1;
     end
+  end
+
+  // Its bit is not decoded from the code, as both follow the window.
+  logic compares;
+  assign compares = live && in_window && (is_rsp_i || (is_fault_i && left_i));
+  always_comb begin
     state_o = roci_pkg::RequesterHandle;
     if (is_plan_i) state_o = roci_pkg::RequesterPlan;
-    else if (live && in_window && (is_rsp_i || (is_fault_i && left_i))) begin
-      state_o = roci_pkg::RequesterCompare;
-    end
+    else if (compares) state_o = roci_pkg::RequesterCompare;
+    at_o                             = '0;
+    at_o[roci_pkg::RequesterPlan]    = is_plan_i;
+    at_o[roci_pkg::RequesterCompare] = !is_plan_i && compares;
+    at_o[roci_pkg::RequesterHandle]  = !is_plan_i && !compares;
   end
 
   logic unused;

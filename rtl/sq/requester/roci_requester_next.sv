@@ -76,6 +76,7 @@ module roci_requester_next #(
   input  logic                      empty_i,
   output logic                      take_o,      // the event read is in hand from the next clock on
   output logic [3:0]                state_o,     // with it: its first step,
+  output logic [15:0]               at_o,        // as one bit too,
   output roci_pkg::requester_run_t  run_o,       // and what its word says of it
 
   // the event in hand
@@ -133,7 +134,8 @@ module roci_requester_next #(
 
   roci_requester_dispatch u_dispatch (
     .is_plan_i(is_plan), .is_rsp_i(is_rsp), .is_fault_i(is_fault), .left_i(fault_left),
-    .rsp_i(rsp_o), .fault_psn_i(fault_psn_o), .qp_i(word_i), .alive_i, .run_o, .state_o);
+    .rsp_i(rsp_o), .fault_psn_i(fault_psn_o), .qp_i(word_i), .alive_i, .run_o, .state_o,
+    .at_o);
   roci_requester_look #(.RingDepth(RingDepth), .Window(Window)) u_look (
     .clk_i, .plan_i(read_plan_o), .qp_i(word_i), .attr_i, .uc_i, .alive_i, .look_o);
   roci_requester_datagram #(.NumQps(NumQps)) u_datagram (

@@ -61,7 +61,7 @@ module roci_requester_operate #(
   logic [15:0]          index;
   logic [3:0]           epoch;
   logic [7:0]           opcode;
-  logic                 signaled, valid, ready, unused;
+  logic                 signaled, valid, ready, taken_q, unused;
   logic [LevelBits-1:0] level, drained_q;
   assign drain_o = push_i;
   roci_fifo #(.Width(Width), .Depth(Depth)) u_late (
@@ -72,9 +72,11 @@ module roci_requester_operate #(
     .out_ready_i(late_ready_i), .level_o(level));
   always_ff @(posedge clk_i) begin
     if (!rst_ni) drained_q <= '0;
-    else drained_q <= drained_q + LevelBits'(drained_i) - LevelBits'(late_ready_i);
+    else drained_q <= drained_q + LevelBits'(drained_i) - LevelBits'(taken_q);
+    taken_q <= rst_ni && late_ready_i;
   end
-  assign late_valid_o = valid && drained_q != '0;
+  // One that was taken is counted a clock later, and the next one waits for that.
+  assign late_valid_o = valid && drained_q != '0 && !taken_q;
   always_comb begin
     late_o           = '0;
     late_o.qpn       = 24'(row);
@@ -88,6 +90,6 @@ module roci_requester_operate #(
   assign unused = &{1'b0, plan_i};
 
   `ASSERT(LateHasRoom, `IMPLIES(drain_o, ready))
-  `ASSERT(DrainsAreAwaited, drained_q <= level)
+  `ASSERT(DrainsAreAwaited, drained_q <= level + LevelBits'(taken_q))
 
 endmodule

@@ -140,15 +140,15 @@ module roci_requester_plan (
       roci_pkg::RequesterOperating: if (op_done_i) begin
         if (!op_ok_i)        step_o.state = roci_pkg::RequesterFail;
         else if (is_revoked) begin
-          late_o        = 1'b1;
-          step_o.finish = 1'b1;
+          late_o       = 1'b1;
+          step_o.state = roci_pkg::RequesterDone;
         end else             step_o.state = roci_pkg::RequesterOperated;
       end
 
       roci_pkg::RequesterOperated: if (cqe_room_i || !plan_i.signaled) begin
         step_o.cqe         = plan_i.signaled;
         step_o.ptr         = 1'b1;
-        step_o.finish      = 1'b1;
+        step_o.state       = roci_pkg::RequesterDone;
         qp_o.done          = qp_i.done + 16'd1;
         qp_o.epoch         = qp_i.epoch + 4'd1;
         qp_o.resume_index  = plan_i.wqe_index + 16'd1;

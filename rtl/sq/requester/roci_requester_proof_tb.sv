@@ -34,6 +34,7 @@ module roci_requester_proof_tb #(
   input  logic                       alive_i,
   input  logic                       in_err_i,
   input  logic                       cqe_room_i,
+  input  logic                       cqe_calm_i,    // with cqe_room_i
   input  logic                       timer_calm_i,
   input  logic                       op_taken_i,
   input  logic                       op_done_i,
@@ -60,6 +61,7 @@ module roci_requester_proof_tb #(
   logic                       part, whole, all, unused_read;
   logic [4:0]                 unused_read_at;
   logic [9:0]                 unused_ticket;
+  logic [15:0]                unused_at;
   roci_pkg::tx_desc_t         desc;
   logic [31:0]                offset;
   logic [23:0]                span, message_less, limit;
@@ -82,7 +84,7 @@ module roci_requester_proof_tb #(
   roci_requester_dispatch u_dispatch (
     .is_plan_i(kind_q == 3'd0), .is_rsp_i(kind_q == 3'd1), .is_fault_i(kind_q == 3'd4),
     .left_i(left_q), .rsp_i(rsp_q), .fault_psn_i(fault_psn_q), .qp_i(qp_q), .alive_i,
-    .run_o(first_run), .state_o(first_state));
+    .run_o(first_run), .state_o(first_state), .at_o(unused_at));
   roci_requester_look #(.RingDepth(RingDepth), .Window(Window)) u_look (
     .clk_i, .plan_i(plan_q), .qp_i(qp_q), .attr_i, .uc_i(uc_i || ud_i), .alive_i,
     .look_o(look));
@@ -96,7 +98,7 @@ module roci_requester_proof_tb #(
     .ud_status_i(roci_pkg::StatusLocLenErr), .ud_vendor_i(8'd0), .fault_psn_i(fault_psn_q),
     .control_i(control_q), .qp_i(qp_q), .run_i(run_q), .entry_i(entry), .part_i(part),
     .whole_i(whole), .all_i(all), .attr_i,
-    .in_err_i, .cqe_room_i, .timer_calm_i,
+    .in_err_i, .cqe_room_i, .cqe_calm_i(cqe_room_i && cqe_calm_i), .timer_calm_i,
     .op_taken_i, .op_done_i, .op_ok_i, .place_done_i, .place_status_i, .place_vendor_i(8'd0),
     .qp_o(qp_d), .run_o(run_d), .step_o(step), .finish_o(finish), .desc_o(desc),
     .entry_o(new_entry), .late_o(late), .offset_i(offset), .bad_i(bad));
@@ -135,7 +137,7 @@ module roci_requester_proof_tb #(
 
   logic unused;
   assign unused = &{1'b0, late, new_entry, desc, offset, run_d, step, unused_read, unused_read_at,
-                    unused_ticket};
+                    unused_ticket, unused_at};
 
 `ifdef FORMAL
   logic [23:0] f_flight, f_flight_after, f_freed, f_acked;
@@ -204,7 +206,6 @@ module roci_requester_proof_tb #(
                                  || state_q == roci_pkg::RequesterOperating,
                                  run_q.status != roci_pkg::StatusSuccess))
   `ASSERT(ReadBeforeInHand, `IMPLIES(dispatching_q, state_q == roci_pkg::RequesterIdle))
-  `ASSERT(StateIsKnown, state_q <= roci_pkg::RequesterHandle)
   `ASSERT(RingIsBounded, qp_q.count <= 6'(RingDepth) && qp_q.count_max <= 6'(RingDepth))
   `ASSERT(LateIsRejected, `IMPLIES(responding && run_q.late,
                                   (run_q.ask == roci_pkg::AskFatal

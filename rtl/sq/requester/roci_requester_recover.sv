@@ -17,9 +17,7 @@ module roci_requester_recover (
 
   output roci_pkg::requester_qp_t    qp_o,
   output roci_pkg::requester_run_t   run_o,
-  output roci_pkg::requester_step_t  step_o,
-  output logic                       exhausted_o,   // in Recover, no retry is left
-  output logic                       flushed_o      // in Flush, the event ends
+  output roci_pkg::requester_step_t  step_o
 );
 
   localparam int unsigned FlushRun = 4;  // flushes in one event; then others have their turn
@@ -37,8 +35,6 @@ module roci_requester_recover (
   assign exhausted    = (run_i.counted && qp_i.retry_left == '0)
                         || (run_i.rnr && attr_i.rnr_retry != 3'd7 && qp_i.rnr_left == '0);
 
-  assign exhausted_o = exhausted;
-  assign flushed_o   = run_i.compared && (!flushes_i || run_i.flushed == 5'(FlushRun));
   always_comb begin
     qp_o              = qp_i;
     run_o             = run_i;
@@ -77,7 +73,7 @@ module roci_requester_recover (
             step_o.timer_op   = roci_pkg::TimerOpRnr;
             step_o.timer_code = rnr_code_i;
           end
-          step_o.finish      = 1'b1;
+          step_o.state       = roci_pkg::RequesterDone;
         end
       end
 
@@ -88,7 +84,7 @@ module roci_requester_recover (
         step_o.fail       = 1'b1;
         step_o.kill       = 1'b1;
         step_o.timer      = 1'b1;
-        step_o.finish     = 1'b1;
+        step_o.state      = roci_pkg::RequesterDone;
         qp_o.done         = qp_i.done + 16'd1;
         qp_o.count        = '0;
         qp_o.rd_count     = '0;
@@ -104,10 +100,10 @@ module roci_requester_recover (
         if (!run_i.compared) begin
           // What is left is counted in this clock.
         end else if (!flushes_i) begin
-          step_o.finish = 1'b1;
+          step_o.state = roci_pkg::RequesterDone;
         end else if (run_i.flushed == 5'(FlushRun)) begin
-          step_o.again  = 1'b1;
-          step_o.finish = 1'b1;
+          step_o.again = 1'b1;
+          step_o.state = roci_pkg::RequesterDone;
         end else if (cqe_room_i) begin
           step_o.cqe        = 1'b1;
           step_o.cqe_status = roci_pkg::StatusWrFlushErr;

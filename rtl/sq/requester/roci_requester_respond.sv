@@ -7,7 +7,8 @@
 //        +--> Act: data of the oldest message
 //
 // An acknowledge of whole messages ends its event with the last of them, unless the queue pair is
-// blocked: End looks whether it has room then.
+// blocked or completions are held up: End looks whether it has room then. What ends an event
+// chooses the next one, so it does not follow cqe_room_i, which many steps follow.
 
 module roci_requester_respond (
   input  logic [3:0]                 state_i,
@@ -19,7 +20,8 @@ module roci_requester_respond (
   input  logic                       whole_i,       // or with it;
   input  logic                       all_i,         // it is all that is in flight
   input  roci_pkg::qp_attr_t         attr_i,
-  input  logic                       cqe_room_i,
+  input  logic                       cqe_room_i,    // for a completion,
+  input  logic                       cqe_calm_i,    // and for many
   input  logic                       timer_calm_i,  // the timer keeps up
   input  logic                       place_done_i,
   input  logic [7:0]                 place_status_i,
@@ -59,7 +61,7 @@ module roci_requester_respond (
   // A packet that could not be read stops the queue pair.
   assign ends = whole_i && have && !part_i && entry_i.kind == roci_pkg::MessageData
                 && run_i.ask == roci_pkg::AskNone && !qp_i.stopped && !qp_i.bad && !qp_i.blocked
-                && (cqe_room_i || !entry_i.signaled);
+                && (cqe_calm_i || !entry_i.signaled);
 
   assign ends_o = ends;
   always_comb begin

@@ -45,7 +45,8 @@ module roci_requester_step (
   input  logic                       in_err_i,
 
   // results that a step waits for, and room
-  input  logic                       cqe_room_i,
+  input  logic                       cqe_room_i,     // for a completion,
+  input  logic                       cqe_calm_i,     // and for many
   input  logic                       timer_calm_i,   // the timer keeps up
   input  logic                       op_taken_i,     // key operation accepted
   input  logic                       op_done_i,
@@ -69,7 +70,7 @@ module roci_requester_step (
   roci_pkg::requester_run_t  run_handle, run_plan, run_respond, run_recover;
   roci_pkg::requester_step_t step_handle, step_plan, step_respond, step_recover;
   roci_pkg::ext_aeth_t       rsp_aeth;
-  logic                      plan_ends, message_ends, exhausted, flushed;
+  logic                      plan_ends, message_ends;
   assign rsp_aeth = rsp_i.ext;
 
   roci_requester_handle u_handle (
@@ -83,34 +84,29 @@ module roci_requester_step (
     .qp_o(qp_plan), .run_o(run_plan), .step_o(step_plan), .ends_o(plan_ends), .desc_o, .entry_o);
   roci_requester_respond u_respond (
     .state_i, .rsp_i, .qp_i, .run_i, .entry_i, .part_i, .whole_i, .all_i, .attr_i, .cqe_room_i,
-    .timer_calm_i, .place_done_i, .place_status_i, .place_vendor_i,
+    .cqe_calm_i, .timer_calm_i, .place_done_i, .place_status_i, .place_vendor_i,
     .qp_o(qp_respond), .run_o(run_respond), .step_o(step_respond), .ends_o(message_ends),
     .offset_i, .bad_i);
   roci_requester_recover u_recover (
     .state_i, .rnr_code_i(rsp_aeth.code), .qp_i, .run_i, .entry_i, .attr_i, .uc_i, .cqe_room_i,
     .timer_calm_i, .goes_on_i, .flushes_i,
-    .qp_o(qp_recover), .run_o(run_recover), .step_o(step_recover), .exhausted_o(exhausted),
-    .flushed_o(flushed));
+    .qp_o(qp_recover), .run_o(run_recover), .step_o(step_recover));
 
   // What ends an event chooses the next one, so it does not go through the steps: what is not known
-  // from the state is found beside it.
+  // from the state is found beside it. Steps that are rare end in Done, a clock later.
   assign finish_o = (at_i[roci_pkg::RequesterHandle] && step_handle.finish)
                  || (at_i[roci_pkg::RequesterPlan] && plan_ends)
-                 || (at_i[roci_pkg::RequesterOperating] && op_done_i && op_ok_i
-                     && plan_i.opcode != roci_pkg::WrOpRegMr)
-                 || (at_i[roci_pkg::RequesterOperated] && (cqe_room_i || !plan_i.signaled))
                  || (at_i[roci_pkg::RequesterRetire] && message_ends)
-                 || (at_i[roci_pkg::RequesterRecover] && !exhausted)
-                 || (at_i[roci_pkg::RequesterFail] && cqe_room_i)
-                 || (at_i[roci_pkg::RequesterFlush] && flushed)
+                 || at_i[roci_pkg::RequesterDone]
                  || (at_i[roci_pkg::RequesterEnd] && (!qp_i.blocked || run_i.compared));
 
   always_comb begin
     unique case (state_i)
-      roci_pkg::RequesterIdle: begin
+      roci_pkg::RequesterIdle, roci_pkg::RequesterDone: begin
         qp     = qp_i;
         run_o  = run_i;
         step_o = '0;
+        step_o.finish = state_i == roci_pkg::RequesterDone;
       end
       roci_pkg::RequesterHandle: begin
         qp     = qp_handle;

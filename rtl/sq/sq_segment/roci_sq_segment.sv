@@ -80,17 +80,18 @@ module roci_sq_segment #(
 
   typedef enum logic [2:0] {StWait, StHead, StSegment, StWalk, StSegments} state_e;
   state_e               state_q;
-  logic                 kept, kept_q; // this work request was not fetched
+  logic                 kept, kept_q; // this work request was not fetched; from StHead on
   logic                 begun_q;      // the job's first work request is done
   logic [4:0]           left, left_q; // work requests of the job to be segmented, with this one
   logic [15:0]          index_q;      // number of this work request
   logic [31:0]          offset_q;     // bytes of it segmented
-  logic [31:0]          remaining_q;  // bytes of it to be segmented
+  logic [31:0]          remaining_q;  // bytes of it to be segmented;
+  logic [12:0]          counted_q;    // those that the grant is spent by
   logic [63:0]          entry_addr_q; // host address of this work request
   logic [14:0]          spent_q;      // payload bytes of this grant
   logic                 head_ready;
   logic [2:0]           stride, stride_q, pmtu_q;  // blocks; those and the MTU of this one
-  logic [31:0]          head_offset;
+  logic [31:0]          head_offset, head_remaining;
   assign stride       = 3'd1 << job.stride_log;
   assign left         = begun_q ? left_q : job.count;
   assign head_offset  = begun_q ? '0 : job.offset;
@@ -105,7 +106,7 @@ module roci_sq_segment #(
     .clk_i, .rst_ni, .row_write_valid_i, .row_write_i, .look_i(look),
     .look_row_i(grant_i.qpn[QpBits-1:0]), .look_index_i(grant_i.wqe_index), .kept_o(look_kept),
     .read_i(head_ready && kept), .read_row_i(job.qpn[QpBits-1:0]), .read_index_i(job.wqe_index),
-    .block_o(kept_block), .write_i(state_q == StHead && !kept && !block_error),
+    .block_o(kept_block), .write_i(state_q == StHead && !kept_q && !block_error),
     .write_row_i(job.qpn[QpBits-1:0]), .write_index_i(begun_q ? index_q : job.wqe_index),
     .write_block_i(block));
 
@@ -113,15 +114,16 @@ module roci_sq_segment #(
   roci_pkg::wqe_t wqe, wqe_q;
   logic           one_plan, is_atomic, is_local, is_local_q;
   logic [7:0]     status, status_q;
-  assign wqe = kept ? kept_block : block;
+  assign wqe = kept_q ? kept_block : block;
   roci_sq_segment_check #(.Atomics(Atomics), .KeyOps(KeyOps)) u_check (
-    .wqe_i(wqe), .fetch_error_i(block_error && !kept), .stride_log_i(job.stride_log),
+    .wqe_i(wqe), .fetch_error_i(block_error && !kept_q), .stride_log_i(job.stride_log),
     .offset_i(head_offset), .status_o(status), .one_plan_o(one_plan), .is_atomic_o(is_atomic),
     .is_local_o(is_local));
+  assign head_remaining = wqe.length - head_offset;
 
   // The next packet
   logic [7:0]      walk_status;
-  logic            one_plan_q, spends_q, by_key_q, by_list_q, bad, last;
+  logic            one_plan_q, by_key_q, by_list_q, bad, last;
   logic [31:0]     part, after;
   logic [12:0]     mtu_q;
   roci_pkg::plan_t plan;
@@ -190,7 +192,7 @@ module roci_sq_segment #(
   // After a packet: both cases are prepared, it is the last of its message, or it is not.
   logic [15:0] spent, spent_last, spent_mtu;
   logic        failed, next_wqe, end_grant, long_rest;
-  assign spent_last = 16'(spent_q) + (spends_q ? 16'(remaining_q[12:0]) : '0);
+  assign spent_last = 16'(spent_q) + 16'(counted_q);
   assign spent_mtu  = 16'(spent_q) + 16'(mtu_q);
   assign spent      = last ? spent_last : spent_mtu;
   assign long_rest  = remaining_q > 32'(Quantum / 2) + 32'(mtu_q);
@@ -231,22 +233,22 @@ module roci_sq_segment #(
   end
 
   always_ff @(posedge clk_i) begin
+    if (state_q == StWait) kept_q <= kept;
     if (emit) resume_q <= next_wqe || end_grant ? StWait : StSegment;
     if (state_q == StHead) begin
       wqe_q       <= wqe;
       stride_q    <= stride;
       pmtu_q      <= job.pmtu;
       mtu_q       <= 13'd128 << job.pmtu;  // bytes of a packet that is not the last
-      kept_q      <= kept;
       status_q    <= status;
       one_plan_q  <= one_plan;
-      spends_q    <= !one_plan;  // the grant is spent by its payload
       is_local_q  <= is_local;
       by_key_q    <= !wqe.inline_data && (wqe.num_sge == 8'd1 || is_atomic);
       by_list_q   <= !wqe.inline_data && wqe.num_sge > 8'd1 && !is_atomic && wqe.length != '0;
       left_q      <= left;
       offset_q    <= head_offset;
-      remaining_q <= wqe.length - head_offset;
+      remaining_q <= head_remaining;
+      counted_q   <= one_plan ? '0 : head_remaining[12:0];
       if (!begun_q) begin
         index_q      <= job.wqe_index;
         entry_addr_q <= job.addr;
@@ -255,6 +257,7 @@ module roci_sq_segment #(
     end else if (emit) begin
       offset_q    <= after;
       remaining_q <= remaining_q - 32'(mtu_q);
+      counted_q   <= remaining_q[12:0] - mtu_q;  // one_plan_q: the packet was the last one
       spent_q     <= spent[14:0];
       if (next_wqe) begin
         left_q       <= left_q - 5'd1;
@@ -266,18 +269,15 @@ module roci_sq_segment #(
 
   // Where fetching goes on
   localparam int unsigned PtrDepth = 4;
-  logic [$clog2(PtrDepth):0] unused_ptr_level;
-  roci_pkg::fetch_ptr_t      ptr;
+  roci_pkg::fetch_ptr_t ptr;
   assign ptr.qpn       = job.qpn;
   assign ptr.epoch     = job.epoch;
   assign ptr.wqe_index = next_wqe ? index_q + 16'd1 : index_q;
   assign ptr.offset    = next_wqe ? '0 : after;
   assign ptr.ready     = !is_local_q;
   roci_fifo #(.Width(roci_pkg::FetchPtrBits), .Depth(PtrDepth)) u_ptr (
-    .clk_i, .rst_ni,
-    .in_data_i(ptr), .in_valid_i(job_done), .in_ready_o(ptr_room),
-    .out_data_o(ptr_o), .out_valid_o(ptr_valid_o), .out_ready_i(ptr_ready_i),
-    .level_o(unused_ptr_level));
+    .clk_i, .rst_ni, .in_data_i(ptr), .in_valid_i(job_done), .in_ready_o(ptr_room),
+    .out_data_o(ptr_o), .out_valid_o(ptr_valid_o), .out_ready_i(ptr_ready_i), .level_o());
 
   // Plans wait for their key, then leave with their segments
   logic out_idle;
@@ -293,7 +293,7 @@ module roci_sq_segment #(
 
   assign idle_o = fetch_idle && state_q == StWait && out_idle && !ptr_valid_o;
   logic unused;
-  assign unused = &{1'b0, unused_ptr_level, spent, wqe, wqe_q, walk_idle};
+  assign unused = &{1'b0, spent, wqe, wqe_q, walk_idle};
   `ASSERT(PendingHasRoom, `IMPLIES(emit, push_room))
   `ASSERT(PacketFits, `IMPLIES(plan_valid_o && plan_o.has_segs, plan_o.len <= 32'd4096))
 
