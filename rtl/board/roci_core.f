@@ -85,6 +85,7 @@ roci_reset_sync.sv
 ../rq/responder/roci_responder_front.sv
 ../rq/responder/roci_responder_judge.sv
 ../rq/responder/roci_responder_msn.sv
+../rq/responder/roci_responder_oldest.sv
 ../rq/responder/roci_responder_opcode.sv
 ../rq/responder/roci_responder_out.sv
 ../rq/responder/roci_responder_owed.sv
@@ -112,8 +113,10 @@ roci_reset_sync.sv
 ../rq/rq_fetch/roci_rq_fetch.sv
 ../rq/rq_fetch/roci_rq_next.sv
 ../rq/rq_fetch/roci_rq_reports.sv
+../rq/rq_fetch/roci_rq_seen.sv
 ../rq/rq_fetch/roci_rq_select.sv
 ../rq/rq_fetch/roci_rq_table.sv
+../rq/rq_fetch/roci_rq_word.sv
 ../rq/rq_queue/roci_rq_queue.sv
 ../rx/roci_rx.sv
 ../rx/rx_admit/roci_rx_admit.sv

@@ -154,7 +154,8 @@ module roci_rq #(
   logic               meta_valid, meta_ready, front_idle, foreseen, placed, changed, more;
   logic               next_write, seen_read, seen_posted, seen_fetched, list_busy;
   logic [RowBits-1:0] next_row, seen_row;
-  logic [15:0]        foreseen_index, next_index, seen_index;
+  logic [15:0]        foreseen_index, next_index, seen_base;
+  logic [2:0]         seen_ahead;
   logic [23:0]        ahead_qpn;
   logic [3:0]         ahead_block;
   roci_pkg::sge_t     sge;
@@ -165,8 +166,8 @@ module roci_rq #(
     .key_req_o(rkey_req_o), .key_req_valid_o(rkey_req_valid_o), .key_req_ready_i(rkey_req_ready_i),
     .key_rsp_i(rkey_rsp_i), .key_rsp_valid_i(rkey_rsp_valid_i),
     .next_write_i(next_write), .next_row_i(next_row), .next_i(next_index),
-    .seen_read_o(seen_read), .seen_row_o(seen_row), .seen_index_o(seen_index),
-    .seen_posted_i(seen_posted), .seen_fetched_i(seen_fetched),
+    .seen_read_o(seen_read), .seen_row_o(seen_row), .seen_base_o(seen_base),
+    .seen_ahead_o(seen_ahead), .seen_posted_i(seen_posted), .seen_fetched_i(seen_fetched),
     .list_busy_i(list_busy), .list_qpn_o(ahead_qpn),
     .list_block_o(ahead_block), .list_sge_i(sge), .list_num_sge_i(num_sge),
     .meta_o(meta), .key_o(key), .foreseen_o(foreseen), .foreseen_index_o(foreseen_index),
@@ -200,7 +201,8 @@ module roci_rq #(
     .fail_ready_i(receive_fail_ready), .event_o(receive_event), .event_valid_o(receive_event_valid),
     .event_ready_i(receive_event_ready), .cmd_i(cmd), .cmd_valid_i(cmd_valid),
     .cmd_ready_o(cmd_ready), .rsp_o(rsp), .seen_read_i(seen_read), .seen_row_i(seen_row),
-    .seen_index_i(seen_index), .seen_posted_o(seen_posted), .seen_fetched_o(seen_fetched),
+    .seen_base_i(seen_base), .seen_ahead_i(seen_ahead), .seen_posted_o(seen_posted),
+    .seen_fetched_o(seen_fetched),
     .index_write_o(index_write), .index_row_o(index_row), .index_o(index), .fetched_o(fetched),
     .posted_row_o(posted_row), .posted_valid_o(posted_valid), .posted_ready_i(posted_ready),
     .ahead_qpn_i(ahead_qpn), .ahead_block_i(ahead_block), .list_busy_i(list_busy),

@@ -42,9 +42,12 @@ module roci_rq_faults #(
   );
 
   always_ff @(posedge clk_i) begin
-    if (!rst_ni || (fault_valid_o && fault_ready_i)) chosen_q <= None;
-    else if (chosen_q == None) begin
-      chosen_q <= write_valid_i ? Write : store_valid_i ? Store : read_valid ? Read : None;
+    if (!rst_ni || (fault_valid_o && fault_ready_i)) begin
+      chosen_q      <= None;
+      fault_valid_o <= 1'b0;
+    end else if (chosen_q == None) begin
+      chosen_q      <= write_valid_i ? Write : store_valid_i ? Store : read_valid ? Read : None;
+      fault_valid_o <= write_valid_i || store_valid_i || read_valid;
     end
   end
 
@@ -56,7 +59,6 @@ module roci_rq_faults #(
       fault_o.response = 1'b0;
     end
   end
-  assign fault_valid_o = chosen_q != None;
   assign fault_write_o = chosen_q == Write;
   assign write_ready_o = chosen_q == Write && fault_ready_i;
   assign store_ready_o = chosen_q == Store && fault_ready_i;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Atomics and stores in host memory, and all accesses of the receive side that failed.
 //
-// Throughput and latency: as in roci_atomic and roci_rq_faults.
+// Throughput and latency: as in roci_atomic and roci_rq_faults, and a clock more for a result.
 
 module roci_rq_memory #(
   parameter int unsigned Atomics = 1  // 0: no atomics, and no stores of their results
@@ -50,10 +50,21 @@ module roci_rq_memory #(
 
   roci_pkg::fault_t store_fault;
   logic             store_fault_valid, store_fault_ready, atomic_idle;
+
+  // A result stands in a register, as the responder's choice follows from it.
+  roci_pkg::atomic_done_t result;
+  logic                   result_valid, result_ready;
+  assign result_ready = !done_valid_o || done_ready_i;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) done_valid_o <= 1'b0;
+    else if (result_ready) done_valid_o <= result_valid;
+    if (result_ready) done_o <= result;
+  end
   if (Atomics != 0) begin : gen_atomic
     roci_atomic u_atomic (
       .clk_i, .rst_ni, .idle_o(atomic_idle),
-      .job_i, .job_valid_i, .job_ready_o, .done_o, .done_valid_o, .done_ready_i,
+      .job_i, .job_valid_i, .job_ready_o, .done_o(result),
+      .done_valid_o(result_valid), .done_ready_i(result_ready),
       .store_job_i, .store_job_valid_i, .store_job_ready_o, .store_done_o, .wr_done_i,
       .br_req_valid_o, .br_req_ready_i, .br_req_o, .br_rsp_i, .br_rsp_valid_i, .br_rsp_ready_o,
       .bw_req_valid_o, .bw_req_ready_i, .bw_req_o, .bw_rsp_valid_i, .bw_rsp_i,
@@ -61,12 +72,12 @@ module roci_rq_memory #(
     );
   end else begin : gen_none
     logic unused;
-    assign unused = &{1'b0, job_i, job_valid_i, done_ready_i, store_job_i, store_job_valid_i,
+    assign unused = &{1'b0, job_i, job_valid_i, result_ready, store_job_i, store_job_valid_i,
                       wr_done_i, br_req_ready_i, br_rsp_i, br_rsp_valid_i, bw_req_ready_i,
                       bw_rsp_valid_i, bw_rsp_i, store_fault_ready};
     assign job_ready_o       = 1'b1;
-    assign done_o            = '0;
-    assign done_valid_o      = 1'b0;
+    assign result            = '0;
+    assign result_valid      = 1'b0;
     assign store_job_ready_o = 1'b1;
     assign store_done_o      = '0;
     assign br_req_valid_o    = 1'b0;
@@ -86,6 +97,6 @@ module roci_rq_memory #(
     .fault_o, .fault_write_o, .fault_valid_o, .fault_ready_i
   );
 
-  assign idle_o = atomic_idle && !fault_valid_o;
+  assign idle_o = atomic_idle && !done_valid_o && !fault_valid_o;
 
 endmodule

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One flag for each row, set by one side and cleared by the other, in memory instead of registers.
 //
-// Throughput: one set, one clear and one read per clock. Latency: a read sees what was set or
+// Throughput: one set, one clear and Reads reads per clock. Latency: a read sees what was set or
 // cleared up to the clock before; flag_o follows read_row_i in the same clock.
 //
 //   set ----> | changed by set   | --\
@@ -18,7 +18,8 @@
 `include "assert.svh"
 
 module roci_flags #(
-  parameter int unsigned Depth = 256  // rows, a power of two
+  parameter int unsigned Depth = 256,  // rows, a power of two
+  parameter int unsigned Reads = 1     // rows that are read at once
 ) (
   input  logic                     clk_i,
   input  logic                     rst_ni,
@@ -28,8 +29,8 @@ module roci_flags #(
   input  logic                     clear_i,
   input  logic [$clog2(Depth)-1:0] clear_row_i,
 
-  input  logic [$clog2(Depth)-1:0] read_row_i,
-  output logic                     flag_o,
+  input  logic [Reads*$clog2(Depth)-1:0] read_row_i,
+  output logic [Reads-1:0]         flag_o,
 
   output logic                     ready_o
 );
@@ -45,7 +46,11 @@ module roci_flags #(
   logic [RowBits-1:0] set_row, clear_row;
 
   assign ready_o = sweep_q[RowBits];
-  assign flag_o  = ready_o && (by_set[read_row_i] ^ by_clear[read_row_i]);
+  for (genvar i = 0; i < Reads; i++) begin : gen_read
+    logic [RowBits-1:0] read_row;
+    assign read_row  = read_row_i[RowBits*i +: RowBits];
+    assign flag_o[i] = ready_o && (by_set[read_row] ^ by_clear[read_row]);
+  end
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) sweep_q <= '0;
@@ -81,10 +86,19 @@ module roci_flags #(
   `ASSERT(NothingBeforeSweep, `IMPLIES(!ready_o, !f_flag_q))
   `ASSERT(RowIsRegister, `IMPLIES((RowBits + 1)'(f_row) < sweep_q,
                                   (by_set[f_row] ^ by_clear[f_row]) == f_flag_q))
-  `ASSERT(ReadsRegister, `IMPLIES(read_row_i == f_row, flag_o == f_flag_q))
+  logic f_reads;
+  always_comb begin
+    f_reads = 1'b1;
+    for (int i = 0; i < Reads; i++) begin
+      if (read_row_i[RowBits*i +: RowBits] == f_row && flag_o[i] != f_flag_q) f_reads = 1'b0;
+    end
+  end
+  `ASSERT(ReadsRegister, f_reads)
   `COVER(SetTwiceAndCleared, f_flag_q && by_clear[f_row] && clear_i && clear_row_i == f_row)
+`ifdef PROOF_OF_roci_flags  // a block that holds it may never do so
   `COVER(SetAndClearedAtOnce, f_flag_q && set_i && clear_i && set_row_i == clear_row_i
                               && set_row_i == f_row)
+`endif
   initial assume (!rst_ni);
 `endif
 

@@ -136,9 +136,9 @@ module roci_responder #(
   // Strobes of the control.
   logic       pick, queue_pop, event_init, event_flush, live, look, peeked, list_bad, find_next;
   logic       commit, replay, miss, slot_pick, emit, count_nak, flush_one, push, list_next;
-  logic       slot_read, order_valid, order_ready, last_wqe, between, gone;
+  logic       slot_read, ordering, order_valid, order_ready, last_wqe, between, gone;
   logic       of_request, of_result;  // kind of the event in progress
-  logic       finding, emitting, slot_full, other, begins_request;
+  logic       finding, emitting, response, slot_full, other, begins_request;
   logic [2:0] other_kind;
   logic [1:0] order_op;
 
@@ -179,19 +179,19 @@ module roci_responder #(
     .of_request_i(of_request), .slot_o(slot), .slot_at_o(slot_at), .slot_end_o(slot_end),
     .slot_pending_o(slot_pends), .commit_i(commit), .apply_qp_i(apply_qp),
     .apply_slot_i(apply_slot), .apply_slot_write_i(apply_slot_write), .finding_i(finding),
-    .replay_i(replay), .replay_slot_i(replay_slot), .emitting_i(emitting), .emit_i(emit),
-    .via_desc_i(via_desc), .slot_picked_i(slot_picked), .gone_i(gone), .bad_read_o(bad_read),
-    .response_qp_i(response_qp), .response_slot_i(response_slot), .init_i(event_init),
-    .flush_i(event_flush), .flush_one_i(flush_one), .result_i(done_ready_o), .done_i,
-    .last_wqe_i(last_wqe), .fault_taken_i(fault_ready_o), .fault_i, .fault_msn_i(fault_msn),
-    .written_i(done), .newest_i(newest), .issued_i(issued), .sent_i(sent), .next_write_o,
-    .next_row_o, .next_o, .ready_o(state_ready)
+    .replay_i(replay), .replay_slot_i(replay_slot), .emitting_i(emitting), .response_i(response),
+    .emit_i(emit), .via_desc_i(via_desc), .slot_picked_i(slot_picked), .gone_i(gone),
+    .bad_read_o(bad_read), .response_qp_i(response_qp), .response_slot_i(response_slot),
+    .ordering_i(ordering), .init_i(event_init), .flush_i(event_flush), .flush_one_i(flush_one),
+    .result_i(done_ready_o), .done_i, .last_wqe_i(last_wqe), .fault_taken_i(fault_ready_o),
+    .fault_i, .fault_msn_i(fault_msn), .written_i(done), .newest_i(newest), .issued_i(issued),
+    .sent_i(sent), .next_write_o, .next_row_o, .next_o, .ready_o(state_ready)
   );
 
   // Requests.
   logic [3:0] verdict;
   logic       stall, walks, send, rekey, slot_stale, list_long, walking, walk_bad, free_room;
-  logic       full, replay_match, replay_passed, receive_idle;
+  logic       full, key_ok, replay_match, replay_passed, receive_idle;
   roci_responder_request #(.NumQps(NumQps)) u_request (
     .clk_i, .rst_ni, .idle_o(receive_idle), .row_write_valid_i, .row_write_i, .meta_i, .key_i,
     .foreseen_i, .foreseen_index_i, .placed_i, .changed_i, .ticket_i(ticket), .qpn_i(qpn),
@@ -203,7 +203,7 @@ module roci_responder #(
     .again_waits_i(again_waits_o), .job_waits_i(job_valid_o), .verdict_o(verdict), .stall_o(stall),
     .full_o(full), .walks_o(walks), .send_o(send), .inv_o(inv), .rekey_o(rekey),
     .slot_stale_o(slot_stale), .list_long_o(list_long), .walking_o(walking), .walk_bad_o(walk_bad),
-    .free_room_o(free_room), .match_o(replay_match), .passed_o(replay_passed),
+    .free_room_o(free_room), .key_ok_o(key_ok), .match_o(replay_match), .passed_o(replay_passed),
     .replay_slot_o(replay_slot), .slot_now_o(slot_now), .qp_o(apply_qp), .slot_o(apply_slot),
     .slot_write_o(apply_slot_write), .job_o(apply_job), .job_valid_o(apply_job_valid),
     .seg_o(apply_seg), .seg_valid_o(apply_seg_valid), .cqe_o(apply_cqe),
@@ -251,7 +251,7 @@ module roci_responder #(
     .walking_i(walking), .stale_i(stale), .gone_o(gone), .between_o(between),
     .list_bad_i(list_long), .walk_ready_i, .walk_done_i, .walk_bad_i(walk_bad), .inv_i(inv),
     .inv_ready_i(key_op_req_ready_i), .inv_done_i(key_op_rsp_valid_i), .responds_i(responds),
-    .found_i(replay_match), .usable_i((!slot_pends || replay_passed) && key_i.ok),
+    .found_i(replay_match), .usable_i((!slot_pends || replay_passed) && key_ok),
     .find_end_i(slot_end), .has_slot_i(read.pending != '0),
     .has_record_i(read.ack != roci_pkg::ResponderAckNone), .flushes_i(read.flush),
     .srq_i(attr_kept.srq), .picked_i(picked), .emit_nak_i(response_nak),
@@ -263,10 +263,10 @@ module roci_responder #(
     .list_next_o(list_next), .list_bad_o(list_bad), .walk_valid_o, .inv_valid_o(key_op_req_valid_o),
     .key_valid_o(again_req_valid_o), .key_waits_o(again_waits_o), .slot_read_o(slot_read),
     .find_next_o(find_next), .commit_o(commit), .finding_o(finding), .replay_o(replay),
-    .miss_o(miss), .slot_pick_o(slot_pick), .emitting_o(emitting), .emit_o(emit),
-    .count_nak_o(count_nak), .result_o(done_ready_o), .fault_o(fault_ready_o),
+    .miss_o(miss), .slot_pick_o(slot_pick), .emitting_o(emitting), .response_o(response),
+    .emit_o(emit), .count_nak_o(count_nak), .result_o(done_ready_o), .fault_o(fault_ready_o),
     .flush_cqe_o(flush_one), .last_wqe_o(last_wqe), .push_o(push), .cmd_valid_o(order_valid),
-    .cmd_op_o(order_op), .idle_o(control_idle)
+    .ordering_o(ordering), .cmd_op_o(order_op), .idle_o(control_idle)
   );
 
   // Outputs.

@@ -85,12 +85,13 @@ module roci_responder_apply (
 
   // Without a NAK the connection ends with an ACK of what was received before, if one was due.
   logic        ack, silent;
-  logic [23:0] ack_psn, msn;
+  logic [23:0] ack_psn, msn, next_msn;
   assign silent  = !syndrome_i[5];  // the syndrome of an ACK
   assign ack     = ((send || write) && meta_i.ack_req && !meta_i.uc)
                 || verdict_i == roci_pkg::VerdictReack;
   assign ack_psn = executes ? meta_i.psn : qp_i.last_psn;
-  assign msn     = qp_i.msn + 24'(read || atomic || ((send || write) && last_i));
+  assign msn     = read || atomic || ((send || write) && last_i) ? next_msn : qp_i.msn;
+  assign next_msn = qp_i.msn + 24'd1;
 
   always_comb begin
     qp_o = qp_i;

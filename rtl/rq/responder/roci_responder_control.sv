@@ -76,10 +76,11 @@ module roci_responder_control #(
   output logic                 pick_o,          // an event begins: read the tables
   output logic                 other_o,         // with it: neither a request nor a step, but this
   output logic [2:0]           other_kind_o,    // ResponderKind,
-  output logic                 request_o,       // or a request
+  output logic                 request_o,       // or without it: a request
   output logic                 of_request_o,    // the event in progress is a request
   output logic                 of_result_o,     // or the result of an atomic
   output logic                 queue_pop_o,
+  output logic                 ordering_o,      // the order of an event; from a register
   output logic                 event_init_o,
   output logic                 event_flush_o,
   output logic                 event_ready_o,
@@ -101,6 +102,7 @@ module roci_responder_control #(
   output logic                 slot_pick_o,     // keep which response was picked
   output logic                 gone_o,          // the key of the READ is gone
   output logic                 emitting_o,      // a response is picked; from a register
+  output logic                 response_o,      // the same from another, for what chooses words
   output logic                 emit_o,
   output logic                 count_nak_o,
   output logic                 result_o,
@@ -118,9 +120,10 @@ module roci_responder_control #(
     StAdd, StCompare, StFound, StCommit, StSlot, StSlotKey, StSlotKeyed, StGone, StEmit, StCountNak,
     StResult, StFault, StOrder, StFlush, StFlushed, StStuck
   } state_e;
-  state_e     state_q, state_d;
+  (* fsm_encoding = "one-hot" *) state_e state_q;
+  state_e     state_d;
   logic [2:0] kind, kind_q;
-  logic       block, stuck, is_init, pick_idle, commits;
+  logic       block, stuck, is_init, pick_idle, commits, orders, emits, calm_q;
   logic       free_request, free_step;  // the event ends now: one of this kind may begin
   logic       posted_q, list_bad_q, follows_q;  // it began as the one before it ended
 
@@ -134,14 +137,17 @@ module roci_responder_control #(
     .queue_valid_i, .queue_level_i, .wake_i, .unblock_i(unblock_i || result_o),
     .room_request_i, .room_fail_i, .room_count_i, .block_i(block), .stuck_i(stuck), .push_i(push_o),
     .free_i(state_q == StIdle && ready_i), .free_request_i(free_request), .free_step_i(free_step),
-    .free_commit_i(commits), .emitting_i(emitting_o), .meta_more_i,
+    .free_commit_i(commits), .rushes_i(verdict_i == roci_pkg::VerdictRead),  // do not gather
+    .emitting_i(emitting_o), .meta_more_i,
     .pick_o, .kind_o(kind), .other_o, .other_kind_o, .request_o, .queue_pop_o, .idle_o(pick_idle)
   );
 
   assign of_request_o = kind_q == roci_pkg::ResponderKindRequest;
   assign of_result_o  = kind_q == roci_pkg::ResponderKindResult;
   assign emitting_o   = state_q == StEmit;
+  assign response_o   = !calm_q;
   assign finding_o    = state_q == StFound;
+  assign ordering_o   = state_q == StOrder;
   // Inputs of this block follow these in the same clock.
   assign walk_valid_o = state_q == StList && !list_bad_q;
   // The list is read in Look, compared in Decide, and read again for List.
@@ -153,16 +159,15 @@ module roci_responder_control #(
   assign key_waits_o  = state_q == StKeyed || state_q == StSlotKeyed;
   // An event that follows another has used nothing in Look: what begins there is yet to be judged.
   assign between_o    = state_q == StIdle || (state_q == StLook && follows_q);
-  assign cmd_valid_o  = state_q == StPeek || state_q == StFlush || state_q == StOrder;
-  assign cmd_op_o = state_q != StOrder ? roci_pkg::ReceiveOpPeek
-                  : is_init            ? roci_pkg::ReceiveOpInit : roci_pkg::ReceiveOpFlush;
+  assign cmd_op_o = !(state_q == StOrder) ? roci_pkg::ReceiveOpPeek  // not !=: an or of all others
+                  : is_init ? roci_pkg::ReceiveOpInit : roci_pkg::ReceiveOpFlush;
 
   always_comb begin
     state_d = StIdle;  // a state lasts one clock unless it says otherwise
     {event_init_o, event_flush_o, event_ready_o, live_o, look_o, peeked_o,
      list_bad_o, slot_read_o, find_next_o, commit_o, replay_o, miss_o, slot_pick_o,
      gone_o, emit_o, count_nak_o, result_o, fault_o, flush_cqe_o, last_wqe_o, push_o,
-     block, stuck, commits, free_request, free_step} = '0;
+     block, stuck, commits, free_request, free_step, orders, emits} = '0;
     unique case (state_q)
       // The slot and the list are read whether the event needs them or not: the verdict does not
       // reach their memories.
@@ -170,23 +175,20 @@ module roci_responder_control #(
         slot_read_o = 1'b1;
         unique case (kind_q)
           roci_pkg::ResponderKindEvent: begin
-            if (is_init || event_kind_i == roci_pkg::QpEventFlush) state_d = StOrder;
-            else event_ready_o = 1'b1;
+            orders        = is_init || event_kind_i == roci_pkg::QpEventFlush;
+            event_ready_o = !orders;
+            if (orders) state_d = StOrder;
           end
           roci_pkg::ResponderKindResult: state_d = StResult;
           roci_pkg::ResponderKindFault:  state_d = StFault;
           roci_pkg::ResponderKindLive: live_o = 1'b1;
-          roci_pkg::ResponderKindRequest: begin
-            look_o  = 1'b1;
-            state_d = StDecide;
-          end
+          roci_pkg::ResponderKindRequest: begin look_o = 1'b1; state_d = StDecide; end
           default: begin  // step
-            if (has_slot_i) begin
-              state_d = StSlot;
-            end else if (has_record_i) begin
-              slot_pick_o = 1'b1;
-              state_d     = StEmit;
-            end else if (flushes_i) state_d = room_cqe_i ? StFlush : StStuck;
+            slot_pick_o = 1'b1;  // anew in Slot
+            emits = !has_slot_i && has_record_i;
+            orders = !has_slot_i && !has_record_i && flushes_i && room_cqe_i;
+            state_d = has_slot_i ? StSlot : has_record_i ? StEmit : orders ? StFlush
+                    : flushes_i ? StStuck : StIdle;
           end
         endcase
       end
@@ -197,7 +199,7 @@ module roci_responder_control #(
           state_d = stall_i ? StIdle : StCommit;
         end else begin
           unique case (verdict_i)
-            roci_pkg::VerdictPeek:   state_d = StPeek;
+            roci_pkg::VerdictPeek:   begin orders = 1'b1; state_d = StPeek; end
             roci_pkg::VerdictReplay: state_d = StFind;
             roci_pkg::VerdictSend: begin
               state_d = walks_i ? StList : inv_i ? StInv : StIdle;
@@ -212,8 +214,8 @@ module roci_responder_control #(
         end
       end
       StPeek: begin
-        peeked_o = cmd_ready_i;
-        state_d  = cmd_ready_i ? StLook : StPeek;
+        {peeked_o, orders} = {cmd_ready_i, !cmd_ready_i};
+        state_d = orders ? StPeek : StLook;
       end
       StList: begin
         list_bad_o = list_bad_q;
@@ -239,10 +241,7 @@ module roci_responder_control #(
         end
       StCommit: commits = 1'b1;
       // Step.
-      StSlot: begin
-        slot_pick_o = 1'b1;
-        state_d     = StEmit;
-      end
+      StSlot: begin {slot_pick_o, emits} = 2'b11; state_d = StEmit; end
       StSlotKey:   state_d = key_ready_i ? StSlotKeyed : StSlotKey;
       StSlotKeyed: state_d = !key_done_i ? StSlotKeyed : key_ok_i ? StSlot : StGone;
       StGone: {gone_o, push_o} = 2'b11;
@@ -262,7 +261,7 @@ module roci_responder_control #(
       end
       StCountNak: count_nak_o = 1'b1;
       StStuck:    stuck = 1'b1;
-      StFlush: state_d = cmd_ready_i ? StFlushed : StFlush;
+      StFlush: begin orders = !cmd_ready_i; state_d = cmd_ready_i ? StFlushed : StFlush; end
       StFlushed: begin
         flush_cqe_o = posted_q;
         last_wqe_o  = !posted_q && srq_i && room_last_i;
@@ -273,7 +272,7 @@ module roci_responder_control #(
       StResult: {result_o, push_o} = 2'b11;
       StFault:  {fault_o, push_o} = 2'b11;
       StOrder: begin
-        event_ready_o = cmd_ready_i;
+        {event_ready_o, orders} = {cmd_ready_i, !cmd_ready_i};
         event_init_o  = cmd_ready_i && is_init;
         event_flush_o = cmd_ready_i && !is_init;
         push_o        = event_flush_o;
@@ -281,20 +280,20 @@ module roci_responder_control #(
       end
       default: ;
     endcase
-    if (commits) begin
-      commit_o = 1'b1;
-      push_o   = responds_i;
-      if (verdict_i == roci_pkg::VerdictRead) free_step = 1'b1;  // responses do not gather
-    end
+    if (commits) {commit_o, push_o} = {1'b1, responds_i};
     if (stuck) push_o = 1'b1;
   end
   always_ff @(posedge clk_i) begin
     state_q <= !rst_ni ? StIdle : pick_o ? StLook : state_d;
     if (pick_o) kind_q <= kind;
-    follows_q  <= pick_o && state_q != StIdle;
+    cmd_valid_o <= rst_ni && orders;
+    follows_q  <= pick_o && !(state_q == StIdle);
+    calm_q     <= !rst_ni || !emits;
     posted_q   <= posted_i;
     list_bad_q <= list_bad_i;
   end
   assign idle_o = state_q == StIdle && pick_idle;
   `ASSERT(SurelyLeaves, `IMPLIES(emitting_o && emit_surely_i, emit_o && !emit_nak_i))
+  `ASSERT(ResponseIsEmitting, response_o == emitting_o)
+  `ASSERT(OrdersInItsStates, cmd_valid_o == (state_q inside {StPeek, StFlush, StOrder}))
 endmodule

@@ -45,10 +45,10 @@ module roci_responder_drain #(
       jobs_q    <= '0;
       results_q <= '0;
     end else begin
-      issued_q  <= issued_q + 32'(issue_i);
-      sent_q    <= sent_q + 32'(sent_i);
-      jobs_q    <= jobs_q + 32'(job_i);
-      results_q <= results_q + 32'(result_i);
+      if (issue_i) issued_q <= issued_q + 32'd1;
+      if (sent_i) sent_q <= sent_q + 32'd1;
+      if (job_i) jobs_q <= jobs_q + 32'd1;
+      if (result_i) results_q <= results_q + 32'd1;
     end
   end
 

@@ -44,7 +44,8 @@ module roci_responder_front #(
   // posted receives; result one clock later
   output logic                      seen_read_o,
   output logic [$clog2(NumQps)-1:0] seen_row_o,
-  output logic [15:0]               seen_index_o,  // with the result
+  output logic [15:0]               seen_base_o,   // with the result: receive base + ahead
+  output logic [2:0]                seen_ahead_o,
   input  logic                      seen_posted_i,
   input  logic                      seen_fetched_i,
   input  logic                      list_busy_i,   // no list can be read now
@@ -101,13 +102,13 @@ module roci_responder_front #(
   logic [3:0]      lookup_access_q, of_row;
   logic [23:0]     lookup_qpn_q;
   logic [12:0]     lookup_len_q, list_len_q;
-  logic [2:0]      ahead, ahead_q, still_ahead;
-  logic [15:0]     pd, next, index, index_q;
+  logic [2:0]      ahead, ahead_q;
+  logic [15:0]     pd, index, index_q;
   logic [1:0]      stride;
   logic            lookup_leaves, lookup_found, lookup_waits, lookup_lists, row_is_key;
   logic            found_q, posted_q, fetched_q;  // the finding of the request in the lookup
   logic            unused_pd_ready, unused_next_ready;
-  logic            list_q, key_q, key_free;  // the next stage is occupied
+  logic            list_q, key_q, key_free, more_q;  // the next stage is occupied
 
   // No key is looked up after a SEND that may still invalidate a key.
   logic inv_q, popped_q;
@@ -124,24 +125,22 @@ module roci_responder_front #(
   roci_ram #(.Width(16), .Depth(NumQps), .Forward(1)) u_next (
     .clk_i, .rst_ni,
     .write_i(next_write_i), .write_row_i(next_row_i), .write_data_i(next_i),
-    .read_i(seen_read_o), .read_row_i(guess_row), .read_data_o(next), .ready_o(unused_next_ready)
-  );
+    .read_i(seen_read_o), .read_row_i(guess_row), .read_data_o(seen_base_o),
+    .ready_o(unused_next_ready));
   // A request with a receive comes when the lookup is free, so that the row does not depend on the
   // finding.
   assign guess_row    = lookup_q ? lookup_qpn_q[RowBits-1:0] : meta_row;
   assign seen_read_o  = 1'b1;
   assign seen_row_o   = guess_row;
-  assign still_ahead  = ahead_q - 3'(popped_q);
-  assign index        = next + 16'(still_ahead);
-  assign seen_index_o = index;
+  assign seen_ahead_o = ahead_q - 3'(popped_q);
+  assign index        = seen_base_o + 16'(seen_ahead_o);
 
   // Requests inside; the newest one is in the lookup.
   logic [3:0]           inside_q, inside_ends_q, inside_changed_q;
   logic [4*RowBits-1:0] inside_row_q;
-  logic [1:0]           in_q, out_q, own;
+  logic [1:0]           in_q, out_q, own;  // own: of the newest, in the lookup
   assign row_is_key = row_write_valid_i && row_write_i.table_id == roci_pkg::TableKey;
   assign changed_o  = inside_changed_q[out_q];
-  assign own        = in_q - 2'd1;
   always_comb begin
     ahead = '0;
     for (int i = 0; i < 4; i++) begin
@@ -158,6 +157,7 @@ module roci_responder_front #(
       inside_q <= '0;
       in_q     <= '0;
       out_q    <= '0;
+      own      <= 2'd3;
     end else begin
       lookup_q <= (take && looks_up) || (lookup_q && !lookup_leaves);
       inv_q    <= (take && invalidates) || (inv_q && !(pop && out_invalidates));
@@ -165,6 +165,7 @@ module roci_responder_front #(
       if (take) inside_q[in_q] <= 1'b1;
       in_q  <= in_q + 2'(take);
       out_q <= out_q + 2'(pop);
+      if (take) own <= in_q;
     end
     if (take) inside_changed_q[in_q] <= 1'b0;
     if (row_is_key) inside_changed_q <= '1;
@@ -175,6 +176,7 @@ module roci_responder_front #(
     ahead_q   <= ahead;
     popped_q  <= pop && of_row[out_q];
     found_q   <= lookup_q && !lookup_leaves;
+    more_q    <= more_o;
     posted_q  <= seen_posted_i;
     fetched_q <= seen_fetched_i;
     index_q   <= index;
@@ -191,7 +193,7 @@ module roci_responder_front #(
   end
 
   assign key_free      = !key_q || key_req_ready_i;
-  assign lookup_waits  = lookup_list_q && posted_q && !fetched_q && level > 3'd1;
+  assign lookup_waits  = lookup_list_q && posted_q && !fetched_q && more_q;
   assign lookup_lists  = lookup_list_q && fetched_q;
   assign lookup_found  = found_q || !lookup_takes_q;
   assign lookup_leaves = !list_q && lookup_found
@@ -200,8 +202,8 @@ module roci_responder_front #(
 
   // List: the first entry of the receive's list is here.
   logic [15:0] list_pd_q, list_index_q;
-  logic [1:0]  list_stride_q, list_at_q;
-  logic        list_good, list_read;
+  logic [1:0]  list_stride_q, list_at_q, bad_at_q;
+  logic        list_good, list_read, list_bad_q;
   assign list_read    = lookup_q && lookup_lists && lookup_leaves;
   assign list_qpn_o   = lookup_qpn_q;
   assign list_block_o = 4'(index_q << stride);
@@ -210,12 +212,12 @@ module roci_responder_front #(
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      list_q <= 1'b0;
-      key_q  <= 1'b0;
+      {list_q, list_bad_q, key_q} <= '0;
     end else begin
-      list_q <= list_read;
+      {list_q, list_bad_q} <= {list_read, list_q && !list_good};
       key_q  <= (list_q && list_good) || (key_q && !key_req_ready_i);
     end
+    bad_at_q <= list_at_q;
     if (list_read) begin
       list_at_q     <= own;
       list_pd_q     <= pd;
@@ -249,11 +251,12 @@ module roci_responder_front #(
   assign key_req_valid_o = key_q || (lookup_q && lookup_found && lookup_need_q && !list_q);
 
   // What waits for the responder.
-  logic               spec_push, spec_valid, spec_room, key_room, key_valid, waits_out;
+  logic               look_push, spec_push, spec_valid, spec_room, key_room, key_valid, waits_out;
   logic               spec_fetched, spec_key, spec_list, push_fetched, push_key;
   logic [15:0]        push_index;
   roci_pkg::key_rsp_t key_stored;
-  assign spec_push    = list_q || (lookup_q && lookup_leaves && !lookup_lists);
+  assign look_push    = lookup_q && lookup_leaves && !lookup_lists;
+  assign spec_push    = list_q || look_push;
   assign push_fetched = list_q || (lookup_takes_q && fetched_q);
   assign push_key     = list_q ? list_good : lookup_need_q;
   assign push_index   = list_q ? list_index_q : index_q;
@@ -264,33 +267,30 @@ module roci_responder_front #(
     .out_data_o({out_need, out_takes, out_invalidates, meta_o}), .out_valid_o(out_valid),
     .out_ready_i(pop), .level_o(level));
   roci_fifo #(.Width(19), .Depth(4)) u_specs (
-    .clk_i, .rst_ni,
-    .in_data_i({list_q, push_key, push_fetched, push_index}),
+    .clk_i, .rst_ni, .in_data_i({list_q, push_key, push_fetched, push_index}),
     .in_valid_i(spec_push), .in_ready_o(spec_room),
     .out_data_o({spec_list, spec_key, spec_fetched, foreseen_index_o}), .out_valid_o(spec_valid),
     .out_ready_i(pop && waits_out), .level_o(spec_level));
   roci_fifo #(.Width(roci_pkg::KeyRspBits), .Depth(4)) u_keys (
-    .clk_i, .rst_ni,
-    .in_data_i(key_rsp_i), .in_valid_i(key_rsp_valid_i), .in_ready_o(key_room),
+    .clk_i, .rst_ni, .in_data_i(key_rsp_i), .in_valid_i(key_rsp_valid_i), .in_ready_o(key_room),
     .out_data_o(key_stored), .out_valid_o(key_valid), .out_ready_i(pop && waits_out && spec_key),
-    .level_o(key_level)
-  );
+    .level_o(key_level));
   always_comb begin
-    key_o    = key_stored;
-    key_o.ok = !out_need || key_stored.ok;
+    key_o = key_stored; key_o.ok = !out_need || key_stored.ok;
   end
   roci_responder_whole u_whole (
-    .clk_i, .rst_ni, .take_i(take), .at_i(in_q), .looks_up_i(looks_up), .found_i(spec_push),
-    .found_at_i(list_q ? list_at_q : own), .awaits_i(push_key), .key_i(key_rsp_valid_i),
-    .oldest_i(out_q), .whole_o(valid_o), .pop_i(pop));
+    .clk_i, .rst_ni, .take_i(take), .at_i(in_q), .looks_up_i(looks_up), .found_i(look_push),
+    .found_at_i(own), .awaits_i(lookup_need_q), .list_i(list_q), .list_at_i(list_at_q),
+    .none_i(list_bad_q), .none_at_i(bad_at_q), .key_i(key_rsp_valid_i), .oldest_i(out_q),
+    .whole_o(valid_o), .pop_i(pop));
   assign waits_out  = out_need || out_takes;
   assign foreseen_o = out_takes && spec_fetched;
   assign placed_o   = out_takes && spec_list && spec_key && key_stored.ok;
   assign pop        = valid_o && ready_i;
-  assign more_o     = level > 3'd1;
+  assign more_o     = (inside_q & (inside_q - 4'd1)) != '0;
   assign idle_o     = level == '0 && !meta_valid_i;
 
-  `ASSERT(WholeIsAllThere, valid_o == (out_valid
+  `ASSERT(WholeIsAllThere, valid_o == (out_valid && !(list_bad_q && bad_at_q == out_q)
             && (!waits_out || (spec_valid && (!spec_key || key_valid)))))
   `ASSERT(ResponseHasRoom, `IMPLIES(key_rsp_valid_i, key_room))
   `ASSERT(ResponsesAreAwaited, key_level <= level)

@@ -61,6 +61,7 @@ module roci_responder_judge (
   output logic                      inv_o,         // the packet is a SEND that invalidates a key
   output logic                      first_write_o,  // commit of a WRITE whose key was looked up
   output logic                      again_write_o,  // commit of one whose key was looked up again
+  output logic                      key_ok_o,      // ok of key_i, a clock later
   output logic                      match_o,       // slot_i belongs to this duplicate
   output logic                      passed_o,      // the response in progress is past its PSN
   output roci_pkg::responder_slot_t replay_slot_o,
@@ -89,7 +90,7 @@ module roci_responder_judge (
   logic            unused;
   logic            in_connection, peeked_q, posted_q, fetched_q, atomic_q, foreseen, placed;
   logic            walked_q;
-  logic [3:0]      verdict, verdict_q;
+  logic [3:0]      verdict, verdict_d, verdict_q, not_q, early;
   // What a request waits for: atomics, responses before the end of a key, a receive.
   logic            busy_q, owes_q, waits_q;
   logic            read_q, full_q;  // a READ or atomic; the response in its slot has not left
@@ -104,7 +105,10 @@ module roci_responder_judge (
   // A foreseen receive counts when it is the receive whose turn it is.
   assign foreseen = foreseen_i && foreseen_index_i == plain_i.recv_next;
   assign placed   = foreseen && placed_i && !changed_i;
-  assign verdict_o = verdict_q;
+  // For what decides on the next event there is a copy of its own, inverted so that synthesis keeps
+  // both: the other one chooses the whole word.
+  assign early     = ~not_q;
+  assign verdict_o = early;
   logic send;
   always_comb begin
     case (meta_i.opcode)
@@ -130,8 +134,9 @@ module roci_responder_judge (
   logic [23:0] psn_q;
   logic [12:0] len_q;
   logic [31:0] most_q, dma_length_q;
+  logic        dma_fits_q, dma_same_q;
+  logic [5:1]  dma_on_q;
   logic [2:0]  va_low_q;
-  logic        key_ok_q;
   always_ff @(posedge clk_i) begin
     uc_q         <= meta_i.uc;
     opcode_q     <= meta_i.opcode;
@@ -139,15 +144,19 @@ module roci_responder_judge (
     len_q        <= own_len;
     most_q       <= 32'h8000_0000 - 32'(own_len);
     dma_length_q <= reth.dma_length;
+    dma_fits_q   <= reth.dma_length <= 32'h8000_0000;
+    dma_same_q   <= reth.dma_length == 32'(own_len);
+    for (int k = 1; k <= 5; k++) dma_on_q[k] <= reth.dma_length > 32'd128 << k;
     va_low_q     <= reth.va[2:0];
-    key_ok_q     <= key_i.ok;
+    key_ok_o     <= key_i.ok;
   end
   `ASSERT(RequestStands, `IMPLIES(look_i, psn_q == meta_i.psn && opcode_q == meta_i.opcode
-                                          && len_q == own_len && key_ok_q == key_i.ok))
+                                          && len_q == own_len && key_ok_o == key_i.ok))
   roci_responder_decide u_decide (
     .clk_i, .rst_ni,
     .uc_i(uc_q), .opcode_i(opcode_q), .psn_i(psn_q), .payload_len_i(len_q), .most_i(most_q),
-    .dma_length_i(dma_length_q), .va_i(va_low_q), .key_ok_i(key_ok_q),
+    .dma_length_i(dma_length_q), .dma_fits_i(dma_fits_q), .dma_same_i(dma_same_q),
+    .dma_on_i(dma_on_q), .va_i(va_low_q), .key_ok_i(key_ok_o),
     .dead_i(plain_i.dead || !in_connection), .epsn_i(plain_i.epsn), .nak_sent_i(plain_i.nak_sent),
     .message_i(plain_i.message), .write_left_i(plain_i.write_left), .bytes_i(plain_i.bytes),
     .access_i(attr_i.access), .pmtu_i(attr_i.pmtu),
@@ -159,16 +168,16 @@ module roci_responder_judge (
   // An atomic changes memory later than it is accepted, and nothing may overtake it. Other atomics
   // cannot, and the response to a READ follows the atomic's write. The end of a key does not
   // overtake READs of its queue pair.
-  assign stall_o = verdict_q != roci_pkg::VerdictIgnore
-                && ((busy_q && (verdict_q != roci_pkg::VerdictRead || full_q))
-                    || (verdict_q == roci_pkg::VerdictAtomic && job_waits_i)
-                    || (verdict_q == roci_pkg::VerdictSend && owes_q) || waits_q);
+  assign stall_o = early != roci_pkg::VerdictIgnore
+                && ((busy_q && (early != roci_pkg::VerdictRead || full_q))
+                    || (early == roci_pkg::VerdictAtomic && job_waits_i)
+                    || (early == roci_pkg::VerdictSend && owes_q) || waits_q);
 
   // Slots are looked at beside the verdict. The NAK for want of one is that of an invalid request,
   // and replaces another NAK too.
-  assign full_o = full_q && (verdict_q == roci_pkg::VerdictRead
-                             || verdict_q == roci_pkg::VerdictAtomic
-                             || verdict_q == roci_pkg::VerdictNak);
+  assign full_o = full_q && (early == roci_pkg::VerdictRead
+                             || early == roci_pkg::VerdictAtomic
+                             || early == roci_pkg::VerdictNak);
 
   logic               again_q;
   logic [63:0]        addr_q, va_q;    // where the payload goes
@@ -203,6 +212,25 @@ module roci_responder_judge (
     .slot_o(replay_slot)
   );
 
+  always_comb begin
+    verdict_d = verdict_q;
+    if (full_o) verdict_d = roci_pkg::VerdictNak;
+    if (look_i) verdict_d = verdict;
+    if (list_bad_i || walk_bad_i) begin
+      verdict_d = roci_pkg::VerdictNak;
+      if (uc_q && !list_bad_i && walk_status_i == roci_pkg::StatusLocLenErr) begin
+        verdict_d = roci_pkg::VerdictDiscard;  // UC-05: it is longer than the receive
+      end
+    end
+    if (inv_bad_i || (again_i && !again_key_i.ok)) begin
+      verdict_d = uc_q ? roci_pkg::VerdictDiscard : roci_pkg::VerdictNak;
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    verdict_q <= verdict_d;
+    not_q     <= ~verdict_d;
+  end
+
   always_ff @(posedge clk_i) begin
     packets_q <= opcode_q != roci_pkg::OpRcReadRequest || dma_length_q == '0 ? 24'd1
                : 24'((dma_length_q - 32'd1) >> (4'd7 + 4'(attr_i.pmtu))) + 24'd1;
@@ -215,13 +243,11 @@ module roci_responder_judge (
       pasid_q     <= again_key_i.pasid;
     end
     if (full_o) begin
-      verdict_q      <= roci_pkg::VerdictNak;
       syndrome_q     <= roci_pkg::SynNakInvalid;
       status_q       <= roci_pkg::StatusRemInvReqErr;
       access_event_q <= 1'b0;
     end
     if (look_i) begin
-      verdict_q      <= verdict;
       walks_o        <= meta_i.payload_len != '0 && !placed;
       busy_q         <= plain_i.atomics != '0 && !atomic_q;
       owes_q         <= (plain_i.pending & ~plain_i.replayed) != '0 && inv_o;
@@ -246,17 +272,12 @@ module roci_responder_judge (
       index_q   <= rsp_i.index;
     end
     if (list_bad_i || walk_bad_i) begin
-      verdict_q      <= roci_pkg::VerdictNak;
       syndrome_q     <= !list_bad_i && walk_status_i == roci_pkg::StatusLocLenErr
                         ? roci_pkg::SynNakInvalid : roci_pkg::SynNakOperational;
       status_q       <= list_bad_i ? roci_pkg::StatusLocQpOpErr : walk_status_i;
       access_event_q <= 1'b0;
-      if (uc_q && !list_bad_i && walk_status_i == roci_pkg::StatusLocLenErr) begin
-        verdict_q <= roci_pkg::VerdictDiscard;  // UC-05: it is longer than the receive
-      end
     end
     if (inv_bad_i || (again_i && !again_key_i.ok)) begin
-      verdict_q      <= uc_q ? roci_pkg::VerdictDiscard : roci_pkg::VerdictNak;
       // The SEND itself gets no response: see roci_responder_apply.
       syndrome_q     <= inv_bad_i ? roci_pkg::SynAckNoCredits : roci_pkg::SynNakAccess;
       status_q       <= roci_pkg::StatusLocAccessErr;

@@ -103,7 +103,7 @@ module roci_responder_out (
 );
 
   // Progress.
-  logic moved, settled, mark, marked, drain_idle;
+  logic moved, settled, mark, marked, marked_q, drain_idle;
   assign mark = commit_i && inv_i && apply_cqe_valid_i;
   roci_responder_progress u_progress (
     .clk_i, .rst_ni, .idle_o(drain_idle), .between_i, .commit_i,
@@ -213,9 +213,10 @@ module roci_responder_out (
       marks_q     <= '0;
     end else begin
       cqe_valid_o <= cqe_leaves || (cqe_valid_o && !cqe_ready_i);
-      marks_q     <= marks_q + ($clog2(CqeDepth) + 1)'(marked)
+      marks_q     <= marks_q + ($clog2(CqeDepth) + 1)'(marked_q)
                    - ($clog2(CqeDepth) + 1)'(cqe_leaves && cqe_mark);
     end
+    marked_q <= marked && rst_ni;
     if (cqe_leaves) begin
       cqe_o <= cqe_oldest;
       if (signed'(cqe_ahead) >= 32'sd0) cqe_o.ticket <= done_o[15:0];

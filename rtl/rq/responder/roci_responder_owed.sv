@@ -106,6 +106,7 @@ module roci_responder_owed #(
   roci_pkg::tx_desc_t desc;
   roci_pkg::seg_t     seg;
   logic               slot_ready, slot_ready_q, pick_record, record_q, stale_q;
+  logic               no_slot_q, no_record_q, picks_slot;
   logic [63:0]        addr_q;
   logic [31:0]        left_q;
   logic               reads, reads_q, has_seg, has_seg_q;  // a READ's response, with payload
@@ -116,15 +117,17 @@ module roci_responder_owed #(
     .slot_index_i, .slot_i,
     .done_i, .credits_i(attr_i.credits && !attr_i.srq), .posted_i(posted_i - read_i.recv_next),
     .slot_ready_o(slot_ready), .pick_record_o(pick_record), .len_o(len), .last_o(last),
-    .slot_picked_i(slot_picked_o), .len_i(len_q), .last_i(last_q), .addr_i(addr_q), .left_i(left_q),
-    .desc_o(desc), .seg_o(seg), .nak_o, .qp_o, .slot_o
+    .slot_picked_i(slot_picked_o), .read_picked_i(reads_q), .len_i(len_q), .last_i(last_q),
+    .addr_i(addr_q), .left_i(left_q), .desc_o(desc), .seg_o(seg), .nak_o, .qp_o, .slot_o
   );
   always_ff @(posedge clk_i) begin
     if (pick_i) begin
       slot_ready_q <= slot_ready;
       record_q     <= pick_record;
+      no_slot_q    <= !slot_ready;
+      no_record_q  <= !pick_record;
       reads_q      <= reads;
-      has_seg_q    <= reads && len != '0;
+      has_seg_q    <= reads && slot_i.left != '0;
       len_q        <= len;
       last_q       <= last;
       addr_q       <= slot_i.addr_operand;
@@ -134,11 +137,14 @@ module roci_responder_owed #(
   end
   // The ages of slot and record are long subtractions: what follows from them is decided here.
   assign slot_picked_o = slot_ready_q && !record_q;
-  assign picked_o      = slot_ready_q || record_q;
-  assign stale_o       = slot_picked_o && stale_q;
-  assign has_seg       = slot_picked_o && has_seg_q;
+  // For the steps of the event there is a copy, inverted so that synthesis keeps both: the other
+  // one chooses the whole packet and the word.
+  assign picks_slot    = !no_slot_q && no_record_q;
+  assign picked_o      = !no_slot_q || !no_record_q;
+  assign stale_o       = picks_slot && stale_q;
+  assign has_seg       = picks_slot && has_seg_q;
   assign reads         = slot_i.opcode == roci_pkg::OpRcReadRequest;
-  assign via_desc_o    = !clear_of_tx_i || (slot_picked_o && reads_q);
+  assign via_desc_o    = !clear_of_tx_i || (picks_slot && reads_q);
   assign more_o        = qp_o.pending != '0 || qp_o.ack != roci_pkg::ResponderAckNone || qp_o.flush;
 
   assign len_o = desc.payload_len;
@@ -147,7 +153,7 @@ module roci_responder_owed #(
   logic       desc_room, seg_room, ack_room;
   logic [1:0] desc_level, seg_level, ack_level;
   logic [2:0] rooms_q;
-  logic       no_nak;
+  logic       no_nak, room_slot, room_record;
   roci_fifo #(.Width(roci_pkg::TxDescBits), .Depth(2)) u_desc (
     .clk_i, .rst_ni, .in_data_i(desc), .in_valid_i(emit_i && via_desc_o), .in_ready_o(desc_room),
     .out_data_o(desc_o), .out_valid_o(desc_valid_o), .out_ready_i(desc_ready_i),
@@ -161,10 +167,14 @@ module roci_responder_owed #(
     .clk_i, .rst_ni, .in_data_i(desc), .in_valid_i(emit_i && !via_desc_o), .in_ready_o(ack_room),
     .out_data_o(ack_o), .out_valid_o(ack_valid_o), .out_ready_i(ack_ready_i), .level_o(ack_level)
   );
-  assign room_emit_o = via_desc_o ? desc_room && (!has_seg || seg_room) : ack_room;
+  // The room for either pick, as which of them was picked is used widely.
+  assign room_slot   = clear_of_tx_i && !reads_q ? ack_room
+                                                 : desc_room && (!has_seg_q || seg_room);
+  assign room_record = clear_of_tx_i ? ack_room : desc_room;
+  assign room_emit_o = picks_slot ? room_slot : room_record;
   // A response that is picked leaves at least two clocks after the one before it.
   assign no_nak      = qp_i.ack == roci_pkg::ResponderAckAck || !qp_i.ack_syndrome[5];
-  assign surely_o    = (slot_ready_q || record_q) && !stale_q && no_nak && rooms_q == '1;
+  assign surely_o    = picked_o && !stale_q && no_nak && rooms_q == '1;
   assign freed_o     = ({desc_room, seg_room, ack_room} & ~rooms_q) != '0;
   assign idle_o      = {desc_level, seg_level, ack_level} == '0;
   always_ff @(posedge clk_i) begin
@@ -175,6 +185,9 @@ module roci_responder_owed #(
   logic unused;
   assign unused = &{attr_i, left};
 
+  `ASSERT(SegmentHasLength, `IMPLIES(pick_i && attr_i.pmtu <= 3'd5,
+                                     (len != '0) == (slot_i.left != '0)))
+  `ASSERT(CopyIsThePick, `IMPLIES(emit_i, picks_slot == slot_picked_o))
   `ASSERT(EmitHasRoom, `IMPLIES(emit_i, room_emit_o))
   `ASSERT(ReadStaysInRequest, `IMPLIES(emit_i && has_seg, 32'(seg.len) <= slot_i.left))
 

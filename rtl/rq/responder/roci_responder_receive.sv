@@ -29,7 +29,8 @@ module roci_responder_receive (
 
   // list
   input  logic [15:0]              index_i,       // index of the receive
-  input  logic [1:0]               stride_log_i,
+  input  logic [1:0]               own_stride_log_i,  // entries of the queue pair's own receives,
+  input  logic [1:0]               stride_log_i,      // and of this receive
   input  logic                     srq_i,         // the entry was copied to block 0
   output logic [3:0]               list_block_o,
   input  logic [7:0]               list_num_sge_i,
@@ -60,7 +61,7 @@ module roci_responder_receive (
   assign cmd_o.qpn     = free_valid ? free_qpn : qpn_i;
   assign cmd_o.op      = free_valid ? roci_pkg::ReceiveOpFree : order_op_i;
 
-  assign list_block_o = srq_i ? 4'd0 : 4'(index_i << stride_log_i);
+  assign list_block_o = srq_i ? 4'd0 : 4'(index_i << own_stride_log_i);
   assign list_long_o  = list_num_sge_i > (8'd4 << stride_log_i) - 8'd3;
   assign walking_o    = walking_q;
   // Known a clock before, so that a register chooses the address; a request that begins may be a

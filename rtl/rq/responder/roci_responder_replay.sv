@@ -38,7 +38,8 @@ module roci_responder_replay (
 
   assign same_read   = inside_q && reth.va == va_q && reth.dma_length == left_q;
   assign compares    = meta_i.opcode == roci_pkg::OpRcCmpSwap;
-  assign same_atomic = skipped == '0 && eth.va == slot_i.va && eth.swap_add == slot_i.addr_operand
+  assign same_atomic = meta_i.psn == slot_i.psn && eth.va == slot_i.va
+                    && eth.swap_add == slot_i.addr_operand
                     && (!compares || eth.compare == {slot_i.left, slot_i.length});
   always_ff @(posedge clk_i) begin
     bytes_q  <= 32'(skipped) << (4'd7 + 4'(pmtu_i));

@@ -64,6 +64,7 @@ module roci_responder_request #(
   output logic                      walking_o,
   output logic                      walk_bad_o,
   output logic                      free_room_o,
+  output logic                      key_ok_o,           // ok of key_i, a clock later
   output logic                      match_o,
   output logic                      passed_o,
   output roci_pkg::responder_slot_t replay_slot_o,
@@ -133,9 +134,10 @@ module roci_responder_request #(
     .inv_bad_i(key_op_rsp_valid_i && !key_op_rsp_i.ok),
     .again_i(again_waits_i && again_rsp_valid_i), .again_key_i(again_rsp_i), .commit_i,
     .verdict_o, .stall_o, .full_o, .walks_o, .send_o, .first_o(first), .bytes_o(bytes), .inv_o,
-    .first_write_o(first_write), .again_write_o(again_write), .match_o, .passed_o, .replay_slot_o,
-    .again_key_o(again_key), .again_o(again), .qp_o, .slot_o, .slot_write_o, .job_o, .job_valid_o,
-    .seg_o, .seg_valid_o, .cqe_o, .cqe_valid_o, .fail_o, .fail_valid_o, .established_o, .count_o,
+    .first_write_o(first_write), .again_write_o(again_write), .key_ok_o, .match_o, .passed_o,
+    .replay_slot_o, .again_key_o(again_key), .again_o(again), .qp_o, .slot_o, .slot_write_o,
+    .job_o, .job_valid_o, .seg_o, .seg_valid_o, .cqe_o, .cqe_valid_o, .fail_o, .fail_valid_o,
+    .established_o, .count_o,
     .drop_o, .responds_o
   );
 
@@ -170,6 +172,7 @@ module roci_responder_request #(
     .clk_i, .rst_ni, .idle_o, .qpn_i, .free_i((commit_i && cqe_valid_o) || flush_one_i),
     .free_room_o, .order_op_i, .order_valid_i, .order_ready_o, .cmd_o, .cmd_valid_o, .cmd_ready_i,
     .index_i(first ? plain_i.recv_next : plain_i.recv_index),
+    .own_stride_log_i(attr_i.rq_stride_log),
     .stride_log_i(attr_i.srq ? list_stride_i : attr_i.rq_stride_log), .srq_i(attr_i.srq),
     .list_block_o, .list_num_sge_i, .list_long_o, .list_next_i, .list_busy_o,
     .walk_start_i(walk_valid_i), .walk_ready_i, .walk_bad_i(walk_bad_o),

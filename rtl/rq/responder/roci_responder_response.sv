@@ -28,6 +28,7 @@ module roci_responder_response (
 
   // the response that was picked; the caller registers the outputs above
   input  logic                      slot_picked_i,
+  input  logic                      read_picked_i,  // the slot is of a READ
   input  logic [12:0]               len_i,
   input  logic                      last_i,
   input  logic [63:0]               addr_i,         // address and bytes left of the slot
@@ -94,7 +95,7 @@ module roci_responder_response (
     aeth.msn       = slot_picked_i ? slot_i.msn : qp_i.ack_msn;
     {aeth.kind, aeth.code} = slot_picked_i || qp_i.ack == roci_pkg::ResponderAckAck
                              ? good : qp_i.ack_syndrome;
-    if (slot_picked_i && read) begin
+    if (slot_picked_i && read_picked_i) begin
       desc_o.opcode      = single       ? roci_pkg::OpRcReadRespOnly
                          : slot_i.first ? roci_pkg::OpRcReadRespFirst
                          : last_i       ? roci_pkg::OpRcReadRespLast : roci_pkg::OpRcReadRespMiddle;
@@ -124,13 +125,13 @@ module roci_responder_response (
     qp_o   = qp_i;
     slot_o = slot_i;
     if (slot_picked_i) begin
-      if (read) begin
+      if (read_picked_i) begin
         slot_o.addr_operand = addr_i + 64'(len_i);
         slot_o.left         = left_i - 32'(len_i);
         slot_o.next_psn     = slot_i.next_psn + 1'b1;
         slot_o.first        = 1'b0;
       end
-      if (!read || last_i) qp_o.pending = qp_i.pending & ~(16'd1 << slot_index_i);
+      if (!read_picked_i || last_i) qp_o.pending = qp_i.pending & ~(16'd1 << slot_index_i);
     end else begin
       qp_o.ack          = qp_i.next ? roci_pkg::ResponderAckAck : roci_pkg::ResponderAckNone;
       qp_o.ack_psn      = qp_i.next_psn;

@@ -45,19 +45,21 @@ module roci_responder_select #(
   input  logic                 emitting_i,      // only this state ends so that a request may begin
   input  logic                 free_commit_i,   // a request is committed: a step may begin, but the
                                                 // next request stands at the head in the next clock
+  input  logic                 rushes_i,        // with it: the step goes before that request
   input  logic                 meta_more_i,     // there is one
 
   output logic                 pick_o,
   output logic [2:0]           kind_o,          // ResponderKind; the same as
   output logic                 other_o,         // neither a request nor a step, but this:
   output logic [2:0]           other_kind_o,
-  output logic                 request_o,       // a request
+  output logic                 request_o,       // or without it: a request
   output logic                 queue_pop_o,
   output logic                 idle_o
 );
 
   logic                       blocked_q, unblocked_q, live_gap_q, woken_q, asleep_q, step_ok;
-  logic                       request_ok, request, step, late;
+  logic                       request_ok, request, late;
+  logic                       after_step, after_commit, steps;  // a step begins as an event ends
   logic                       waits;     // an event of another kind
   logic [$clog2(Patience):0]  waited_q;
   logic [LevelBits-1:0]       stuck_q;   // steps since something happened that led to nothing
@@ -70,7 +72,10 @@ module roci_responder_select #(
   // reach the row that is read. Requests and steps alone begin as another event ends, requests
   // first.
   assign request = request_ok && !late;
-  assign step    = step_ok && (free_step_i || (free_commit_i && (late || !meta_more_i)));
+  // Whether a request is committed is known last.
+  assign after_step   = step_ok && !waits && free_step_i;
+  assign after_commit = step_ok && !waits && (late || !meta_more_i || rushes_i);
+  assign steps        = after_step || (free_commit_i && after_commit);
   always_comb begin
     other_kind_o = roci_pkg::ResponderKindLive;
     if (event_ok_i)                         other_kind_o = roci_pkg::ResponderKindEvent;
@@ -78,12 +83,14 @@ module roci_responder_select #(
     else if (fault_valid_i && room_fail_i)  other_kind_o = roci_pkg::ResponderKindFault;
     other_o   = free_i && (event_ok_i || ((result_valid_i || fault_valid_i) && room_fail_i)
                            || (live_valid_i && !live_gap_q));
-    request_o = !other_o && request && (free_i || emitting_i);
+    request_o = request && (free_i || emitting_i);
     kind_o    = other_o ? other_kind_o : request_o ? roci_pkg::ResponderKindRequest
                                                    : roci_pkg::ResponderKindStep;
     pick_o    = free_i ? other_o || request || step_ok
-                       : !waits && ((request && free_request_i) || step);
-    queue_pop_o = pick_o && kind_o == roci_pkg::ResponderKindStep;
+                       : (!waits && request && free_request_i) || steps;
+    queue_pop_o = free_i ? !other_o && !request && step_ok
+                         : (after_step && !(request && emitting_i))
+                           || (free_commit_i && after_commit);
   end
 
   always_ff @(posedge clk_i) begin
@@ -121,6 +128,7 @@ module roci_responder_select #(
   assign idle_o = !event_valid_i && !result_valid_i && !fault_valid_i && !meta_valid_i
                && queue_level_i == '0 && !live_valid_i;
 
+  `ASSERT(StepLeavesTheQueue, queue_pop_o == (pick_o && kind_o == roci_pkg::ResponderKindStep))
   `ASSERT(KindIsOfTheEnd, `IMPLIES(pick_o && !free_i, (request && free_request_i)
                                                       == (request && emitting_i)))
   `ASSERT(SleepsWhenAllAreStuck, `IMPLIES(asleep_q, stuck_q != '0 && stuck_q >= queue_level_i))

@@ -19,7 +19,7 @@ module roci_responder_state #(
   input  logic                      pick_i,
   input  logic                      other_i,       // neither a request nor a step begins, but this:
   input  logic [2:0]                other_kind_i,
-  input  logic                      request_i,     // a request begins
+  input  logic                      request_i,     // else: a request begins, not a step
   input  roci_pkg::qp_event_t       qp_event_i,
   input  logic [23:0]               live_qpn_i,
   input  roci_pkg::rx_meta_t        meta_i,
@@ -57,12 +57,14 @@ module roci_responder_state #(
   input  logic                      replay_i,      // and is
   input  roci_pkg::responder_slot_t replay_slot_i,
   input  logic                      emitting_i,    // a response may leave in this clock,
+  input  logic                      response_i,    // (the same, for the words)
   input  logic                      emit_i,        // and does
   input  logic                      via_desc_i,    // the response leaves by tx's payload queue
   input  logic                      slot_picked_i,
   input  logic                      gone_i,        // the key of the READ in slot_o is gone
   input  roci_pkg::responder_qp_t   response_qp_i,
   input  roci_pkg::responder_slot_t response_slot_i,
+  input  logic                      ordering_i,    // an order to the receives may end in this clock
   input  logic                      init_i,
   input  logic                      flush_i,
   input  logic                      flush_one_i,   // one receive was flushed
@@ -89,7 +91,6 @@ module roci_responder_state #(
   logic                      by_slot;  // the event is about slot_at_q, else about the next slot
   logic [3:0]                slot_read_index, oldest;
   logic [4:0]                slot_at_q;  // 16: past the last
-  logic [15:0]               from_next;
   logic [RowBits-1:0]        row;
   roci_pkg::responder_qp_t   read, qp, qp_d;
   roci_pkg::responder_slot_t slot, slot_d;
@@ -105,7 +106,7 @@ module roci_responder_state #(
   assign next_o       = qp_d.recv_next;
   assign unused       = &{done_i, attr_o, attr_kept_o, qp_event_i, meta_i};
 
-  logic [23:0] other_qpn, pick_qpn;
+  logic [23:0] other_qpn;
   always_comb begin
     unique case (other_kind_i)
       roci_pkg::ResponderKindEvent:  other_qpn = qp_event_i.qpn;
@@ -113,11 +114,11 @@ module roci_responder_state #(
       roci_pkg::ResponderKindFault:  other_qpn = fault_i.qpn;
       default:                       other_qpn = live_qpn_i;
     endcase
-    pick_qpn = other_i ? other_qpn : request_i ? meta_i.qpn : 24'(queue_row_i);
   end
   roci_responder_table #(.NumQps(NumQps)) u_table (
     .clk_i, .rst_ni, .row_write_valid_i, .row_write_i,
-    .read_i(pick_i), .qpn_i(pick_qpn), .qpn_o, .qp_o(read), .plain_o, .full_o, .attr_o, .state_o,
+    .read_i(pick_i), .other_qpn_i(other_qpn), .other_i, .request_qpn_i(meta_i.qpn), .request_i,
+    .queue_row_i, .qpn_o, .qp_o(read), .plain_o, .full_o, .oldest_o(oldest), .attr_o, .state_o,
     .posted_o, .reset_o, .posted_write_i, .posted_row_i, .posted_i,
     .write_i(write), .qp_i(qp_d), .full_i(full_d), .ready_o(table_ready)
   );
@@ -131,21 +132,6 @@ module roci_responder_state #(
   assign slot_read_index = find_next_i  ? slot_at_q[3:0] + 4'd1
                          : of_result_i  ? done_i.slot
                          : of_request_i ? 4'd0 : oldest;
-  function automatic logic [3:0] lowest(input logic [15:0] bits);
-    logic [1:0] group;
-    logic [3:0] four;
-    group  = bits[3:0] != '0 ? 2'd0 : bits[7:4] != '0 ? 2'd1 : bits[11:8] != '0 ? 2'd2 : 2'd3;
-    four = group == 2'd0 ? bits[3:0] : group == 2'd1 ? bits[7:4]
-           : group == 2'd2 ? bits[11:8] : bits[15:12];
-    lowest = {group, four[0] ? 2'd0 : four[1] ? 2'd1 : four[2] ? 2'd2 : 2'd3};
-  endfunction
-  // The ring is full once slot_next has wrapped, so the slots from slot_next on are the oldest. A
-  // word that reads as 0 has none, whatever is read of it here.
-  always_comb begin
-    for (int i = 0; i < 16; i++) from_next[i] = plain_o.pending[i] && 4'(i) >= plain_o.slot_next;
-    oldest = from_next == '0 ? lowest(plain_o.pending) : lowest(from_next);
-  end
-
   // What an event leaves follows from registers: no event ends in the clock in which it is read.
   always_ff @(posedge clk_i) begin
     qp          <= read;
@@ -186,24 +172,24 @@ module roci_responder_state #(
     // reach the address side of the table.
     write = commit_i || replay_i || emit_i || init_i || flush_i || flush_one_i || last_wqe_i
          || fault_taken_i || gone_i || result_i;
-    qp_d  = apply_qp_i;
+    // Which word is written follows from registers; whether it is, from the strobes. Other events
+    // than requests change a few fields.
+    qp_d  = of_request_i && !finding_i ? apply_qp_i : qp;
     if (finding_i) begin
-      qp_d = qp;
       qp_d.pending  = qp.pending | slot_bit;
       qp_d.replayed = qp.replayed | slot_bit;
     end
-    if (emitting_i) begin
+    if (response_i) begin
       qp_d = response_qp_i;
       if (via_desc_i) qp_d.last_desc = issued_i + 16'd1;
     end
-    if (init_i) begin
+    if (ordering_i && qp_event_i.kind == roci_pkg::QpEventInitResponder) begin
       qp_d           = '0;
       qp_d.epsn      = attr_kept_o.rq_psn;
       qp_d.last_psn  = attr_kept_o.rq_psn - 24'd1;
       qp_d.last_desc = sent_i;
     end
     if (flush_i) begin
-      qp_d         = qp;
       qp_d.dead    = 1'b1;
       qp_d.flush   = 1'b1;
       qp_d.message = roci_pkg::ResponderInNothing;
@@ -216,26 +202,17 @@ module roci_responder_state #(
       end
     end
     if (flush_one_i) begin
-      qp_d            = qp;
       qp_d.recv_next  = qp.recv_next + 16'd1;
       qp_d.ack_ticket = newest_i;
     end
     if (last_wqe_i) begin
-      qp_d          = qp;
       qp_d.flush    = 1'b0;
       qp_d.last_wqe = 1'b1;
     end
-    if (result_i) begin
-      qp_d         = qp;
-      // A queue pair that was reset since has none.
-      if (qp.atomics != '0) qp_d.atomics = qp.atomics - 5'd1;
-    end
-    if (fault_taken_i) qp_d = qp;
+    // A queue pair that was reset since has none.
+    if (result_i && qp.atomics != '0) qp_d.atomics = qp.atomics - 5'd1;
     // A replay is given up: the peer had that response.
-    if (gone_i) begin
-      qp_d         = qp;
-      qp_d.pending = qp.pending & ~slot_bit;
-    end
+    if (gone_i) qp_d.pending = qp.pending & ~slot_bit;
     if (bad_result || bad_write || bad_read) begin
       qp_d.dead         = 1'b1;
       qp_d.message      = roci_pkg::ResponderInNothing;
@@ -279,7 +256,7 @@ module roci_responder_state #(
               || result_i;
     slot_d     = apply_slot_i;
     if (finding_i) slot_d = replay_slot_i;
-    if (emitting_i) slot_d = response_slot_i;
+    if (response_i) slot_d = response_slot_i;
     if (result_i) begin
       slot_d          = slot;
       slot_d.original = done_i.original;

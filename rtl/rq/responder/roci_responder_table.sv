@@ -21,11 +21,16 @@ module roci_responder_table #(
   input  roci_pkg::row_write_t      row_write_i,
 
   input  logic                      read_i,
-  input  logic [23:0]               qpn_i,
+  input  logic [23:0]               other_qpn_i,    // it is this queue pair,
+  input  logic                      other_i,        // with this,
+  input  logic [23:0]               request_qpn_i,  // or this one,
+  input  logic                      request_i,      // with this,
+  input  logic [$clog2(NumQps)-1:0] queue_row_i,    // or this one
   output logic [23:0]               qpn_o,    // number of the queue pair that was read
   output roci_pkg::responder_qp_t   qp_o,
   output roci_pkg::responder_qp_t   plain_o,  // the same, but only `dead` counts when it is up
   output logic                      full_o,   // what was written with the word, or 0
+  output logic [3:0]                oldest_o,  // its oldest pending slot, when it has one
   output roci_pkg::qp_attr_t        attr_o,   // fields the responder needs; the others are 0
   output logic [2:0]                state_o,
   output logic [15:0]               posted_o,
@@ -46,13 +51,14 @@ module roci_responder_table #(
 
   roci_pkg::qp_attr_t        row_attr;
   logic [RowBits-1:0]        row, read_row;
-  logic [23:0]               qpn_q;
+  logic [23:0]               qpn, qpn_q;
   logic                      row_is_attr, row_is_state;
   logic [AttrBits-1:0]       attr;
   roci_pkg::responder_qp_t   stored;
   logic                      full;
   logic                      attr_ready, state_ready, word_ready, posted_ready;
   logic                      unused;
+  assign qpn          = other_i ? other_qpn_i : request_i ? request_qpn_i : 24'(queue_row_i);
   assign row_attr     = row_write_i.data[roci_pkg::QpAttrBits-1:0];
   assign row          = row_write_i.index[RowBits-1:0];
   assign read_row     = qpn_q[RowBits-1:0];
@@ -66,7 +72,7 @@ module roci_responder_table #(
     .write_data_i({row_attr.pd, row_attr.access, row_attr.pmtu, row_attr.min_rnr_timer,
                    row_attr.max_dest_rd_atomic, row_attr.recv_cqn, row_attr.rq_stride_log,
                    row_attr.rq_psn, row_attr.srq, row_attr.credits}),
-    .read_i, .read_row_i(qpn_i[RowBits-1:0]), .read_data_o(attr), .ready_o(attr_ready)
+    .read_i, .read_row_i(qpn[RowBits-1:0]), .read_data_o(attr), .ready_o(attr_ready)
   );
   always_comb begin
     attr_o = '0;
@@ -76,42 +82,71 @@ module roci_responder_table #(
   roci_ram #(.Width(3), .Depth(NumQps), .Clear(1), .Forward(1)) u_state (
     .clk_i, .rst_ni,
     .write_i(row_is_state), .write_row_i(row), .write_data_i(row_write_i.data[2:0]),
-    .read_i, .read_row_i(qpn_i[RowBits-1:0]), .read_data_o(state_o), .ready_o(state_ready)
+    .read_i, .read_row_i(qpn[RowBits-1:0]), .read_data_o(state_o), .ready_o(state_ready)
   );
   roci_ram #(.Width(roci_pkg::ResponderQpBits + 1), .Depth(NumQps), .Forward(1)) u_word (
     .clk_i, .rst_ni,
     .write_i, .write_row_i(read_row), .write_data_i({full_i, qp_i}),
-    .read_i, .read_row_i(qpn_i[RowBits-1:0]), .read_data_o({full, stored}),
+    .read_i, .read_row_i(qpn[RowBits-1:0]), .read_data_o({full, stored}),
     .ready_o(word_ready)
   );
 
   roci_ram #(.Width(16), .Depth(NumQps), .Forward(1)) u_posted (
     .clk_i, .rst_ni,
     .write_i(posted_write_i), .write_row_i(posted_row_i), .write_data_i(posted_i),
-    .read_i, .read_row_i(qpn_i[RowBits-1:0]), .read_data_o(posted_o), .ready_o(posted_ready)
+    .read_i, .read_row_i(qpn[RowBits-1:0]), .read_data_o(posted_o), .ready_o(posted_ready)
   );
 
+  // The oldest pending slot is found a clock after the word is written, and stored beside it then;
+  // a read of its row in that clock forwards. A read in the clock of the write takes it from here,
+  // until the next write.
+  logic               write_q, near_q, unused_ready;
+  logic [RowBits-1:0] write_row_q;
+  logic [15:0]        pending_q;
+  logic [3:0]         slot_next_q, newest, kept;
+  roci_responder_oldest u_oldest (
+    .clk_i, .rst_ni, .pending_i(pending_q), .slot_next_i(slot_next_q), .oldest_o(newest)
+  );
+  roci_ram #(.Width(4), .Depth(NumQps), .Forward(1)) u_oldest_slots (
+    .clk_i, .rst_ni,
+    .write_i(write_q), .write_row_i(write_row_q), .write_data_i(newest),
+    .read_i, .read_row_i(qpn[RowBits-1:0]), .read_data_o(kept), .ready_o(unused_ready)
+  );
+  assign oldest_o = near_q ? newest : kept;
+  always_ff @(posedge clk_i) begin
+    write_q <= write_i && rst_ni;
+    if (write_i) {write_row_q, pending_q, slot_next_q} <= {read_row, qp_i.pending, qp_i.slot_next};
+    if (read_i) near_q <= write_i && read_row == qpn[RowBits-1:0];
+  end
+
   // A reset between a read and its write wins: the write belongs to the former generation.
-  logic row_is_reset, past_q, old_read, old_read_q, new_q, keeps, here, here_ready;
-  logic here_q, set_q, clear_q;  // as the row was read, and changed in that clock
+  logic row_is_reset, past_q, old_read, old_read_q, new_q, keeps, here_ready;
+  logic [2:0] here, here_q;
+  logic other_q, request_q, here_now, set_q, clear_q;  // as the row was read, and changed in that
+                                                       // clock
   assign row_is_reset = row_is_state && row_write_i.data[2:0] == roci_pkg::QpReset;
   always_ff @(posedge clk_i) begin
-    if (read_i) qpn_q <= qpn_i;
+    if (read_i) qpn_q <= qpn;
     past_q     <= !read_i && (past_q || (row_is_reset && row == read_row));
     here_q     <= here;
-    set_q      <= keeps && read_row == qpn_i[RowBits-1:0];
-    clear_q    <= row_is_reset && row == qpn_i[RowBits-1:0];
+    other_q    <= other_i;
+    request_q  <= request_i;
+    set_q      <= keeps && read_row == qpn[RowBits-1:0];
+    clear_q    <= row_is_reset && row == qpn[RowBits-1:0];
     new_q      <= read_i;
     old_read_q <= old_read;
   end
   // Rows whose word was written since their queue pair was reset. Their flags are looked at in the
-  // clock after the read, as the row to be read is known late, and kept then.
-  assign old_read = new_q ? clear_q || !(here_q || set_q) : old_read_q;
-  roci_flags #(.Depth(NumQps)) u_here (
+  // clock after the read, and kept then. Which row is read is known late, so the flags of all three
+  // are looked up.
+  assign here_now = other_q ? here_q[2] : request_q ? here_q[1] : here_q[0];
+  assign old_read = new_q ? clear_q || !(here_now || set_q) : old_read_q;
+  roci_flags #(.Depth(NumQps), .Reads(3)) u_here (
     .clk_i, .rst_ni,
     .set_i(keeps && !(row_is_reset && row == read_row)), .set_row_i(read_row),
     .clear_i(row_is_reset && here_ready), .clear_row_i(row),
-    .read_row_i(qpn_i[RowBits-1:0]), .flag_o(here), .ready_o(here_ready)
+    .read_row_i({other_qpn_i[RowBits-1:0], request_qpn_i[RowBits-1:0], queue_row_i}),
+    .flag_o(here), .ready_o(here_ready)
   );
   assign keeps   = write_i && !past_q;
   assign reset_o = past_q;
@@ -129,6 +164,17 @@ module roci_responder_table #(
     if (old_read) plain_o.dead = 1'b1;
   end
   assign full_o  = full && !old_read;
+  logic [3:0] oldest, at;  // as the word has it
+  always_comb begin
+    oldest = stored.slot_next;
+    at     = stored.slot_next;
+    for (int i = 0; i < 16; i++) begin
+      at = at - 4'd1;
+      if (stored.pending[at]) oldest = at;
+    end
+  end
+  `ASSERT(OldestIsOfTheWord, `IMPLIES(new_q && !old_read && stored.pending != '0,
+                                      oldest_o == oldest))
   assign qpn_o   = qpn_q;
   assign ready_o = attr_ready && state_ready && word_ready && posted_ready
                 && here_ready;

@@ -44,7 +44,7 @@ module roci_responder_time (
     end else begin
       done_o   <= done_o + 32'(16'(wr_done_i - done_o[15:0]));
       sent_o   <= sent_o + 16'(sent_i);
-      issued_o <= issued_o + 16'(issue_i);
+      if (issue_i) issued_o <= issued_o + 16'd1;
       if (commit_i) newest_q <= ticket_o;
     end
     ticket_o      <= done_o + 32'(signed'(ticket_i - done_o[15:0]));

@@ -17,6 +17,10 @@ module roci_responder_whole (
   input  logic       found_i,     // what is found for request found_at_i is known,
   input  logic [1:0] found_at_i,
   input  logic       awaits_i,    // and a key is awaited
+  input  logic       list_i,      // the list of list_at_i is known, and its key is awaited,
+  input  logic [1:0] list_at_i,
+  input  logic       none_i,      // a clock later: it is not, for this
+  input  logic [1:0] none_at_i,   // request
   input  logic       key_i,       // the oldest key that is awaited comes
 
   input  logic [1:0] oldest_i,    // number of the oldest request
@@ -45,14 +49,20 @@ module roci_responder_whole (
         whole_q[found_at_i]  <= !awaits_i;
         awaits_q[found_at_i] <= awaits_i;
       end
+      if (list_i) awaits_q[list_at_i] <= 1'b1;
       if (key_i) begin
         whole_q[key_at]  <= 1'b1;
         awaits_q[key_at] <= 1'b0;
       end
+      if (none_i) begin
+        whole_q[none_at_i]  <= 1'b1;
+        awaits_q[none_at_i] <= 1'b0;
+      end
     end
   end
 
-  `ASSERT(KeyIsAwaited, `IMPLIES(key_i, awaits_q[key_at]))
+  `ASSERT(KeyIsAwaited, `IMPLIES(key_i, awaits_q[key_at] && !(none_i && none_at_i == key_at)))
+  `ASSERT(NoneWasAwaited, `IMPLIES(none_i, awaits_q[none_at_i]))
   `ASSERT(NoneIsBoth, (whole_q & awaits_q) == '0)
 
 endmodule

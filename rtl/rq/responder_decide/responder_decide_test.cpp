@@ -38,6 +38,10 @@ struct Rig {
     dut->payload_len_i = len;
     dut->most_i = 0x80000000 - len;
     dut->dma_length_i = dma;
+    dut->dma_fits_i = dma <= 0x80000000;
+    dut->dma_same_i = dma == len;
+    dut->dma_on_i = 0;
+    for (unsigned k = 1; k <= 5; ++k) dut->dma_on_i |= (dma > 128u << k) << (k - 1);
     dut.tick();
     return verdict();
   }

@@ -22,7 +22,10 @@ module roci_responder_decide (
   input  logic [23:0]              psn_i,
   input  logic [12:0]              payload_len_i,
   input  logic [31:0]              most_i,        // 2^31 less payload_len_i
-  input  logic [31:0]              dma_length_i,  // length in the RETH, if there is one
+  input  logic [31:0]              dma_length_i,  // length in the RETH, if there is one,
+  input  logic                     dma_fits_i,    // it is at most 2^31,
+  input  logic                     dma_same_i,    // it is payload_len_i,
+  input  logic [5:1]               dma_on_i,      // it is more than the MTU of this code
   input  logic [2:0]               va_i,          // lowest bits of the address, if there is one
   input  logic                     key_ok_i,
 
@@ -89,25 +92,39 @@ module roci_responder_decide (
   assign {is_duplicate, unused_ahead} = psn_i - epsn_i;
   assign length = 32'(payload_len_i);
 
-  // Each path MTU is compared with, bit by bit, and one result taken: code and word come out of
-  // memories. More than the MTU: a bit above its bit, or its bit and one below it.
-  logic [5:1] is_mtu, fits_mtu, sent_on, left_on;
-  logic       full, fits, dma_goes_on, left_goes_on;
+  // What does not depend on the path MTU: the length of a last packet and of others.
+  logic last_ok, rest_ok;
+  always_comb begin
+    if (send) begin  // a last packet is not empty unless it is the only one
+      last_ok = first_o || payload_len_i != '0;
+      rest_ok = 1'b1;
+    end else if (first_o) begin
+      last_ok = dma_fits_i && dma_same_i;
+      rest_ok = dma_fits_i;
+    end else begin
+      last_ok = length == write_left_i && payload_len_i != '0;
+      rest_ok = 1'b1;
+    end
+  end
+
+  // The length of a SEND or WRITE is judged for each path MTU, bit by bit, and one result taken:
+  // code and word come out of memories. More than the MTU: a bit above its bit, or its bit and one
+  // below it.
+  logic [5:1] is_mtu, fits_mtu, left_on, ok_mtu;
+  logic       packet_ok;
   always_comb begin
     for (int k = 1; k <= 5; k++) begin
       is_mtu[k]   = payload_len_i == 13'd128 << k;
       fits_mtu[k] = !((payload_len_i >> (8 + k)) != '0
                       || (payload_len_i[7 + k] && (payload_len_i << (6 - k)) != '0));
-      sent_on[k]  = (dma_length_i >> (8 + k)) != '0
-                    || (dma_length_i[7 + k] && (dma_length_i << (25 - k)) != '0);
       left_on[k]  = (write_left_i >> (8 + k)) != '0
                     || (write_left_i[7 + k] && (write_left_i << (25 - k)) != '0);
+      ok_mtu[k]   = last_o ? fits_mtu[k] && last_ok
+                           : is_mtu[k] && rest_ok && (send || (first_o ? dma_on_i[k] : left_on[k]));
     end
-    {full, fits, dma_goes_on, left_goes_on} = {is_mtu[5], fits_mtu[5], sent_on[5], left_on[5]};
+    packet_ok = ok_mtu[5];
     for (int k = 1; k <= 4; k++) begin
-      if (pmtu_i == 3'(k)) begin
-        {full, fits, dma_goes_on, left_goes_on} = {is_mtu[k], fits_mtu[k], sent_on[k], left_on[k]};
-      end
+      if (pmtu_i == 3'(k)) packet_ok = ok_mtu[k];
     end
   end
 
@@ -126,50 +143,43 @@ module roci_responder_decide (
            || (atomic && may_atomic && max_dest_rd_atomic_i != '0);
 
     aligned   = !atomic || va_i == '0;
-    length_ok = 1'b0;
-    if (send) begin
-      // At most 2^31 bytes in all; a last packet is not empty unless it is the only one.
-      length_ok = (last_o ? fits && (first_o || payload_len_i != '0) : full)
-               && (first_o || bytes_i <= most_i);
-    end else if (write && first_o) begin
-      length_ok = dma_length_i <= 32'h8000_0000
-               && (last_o ? length == dma_length_i && fits : full && dma_goes_on);
-    end else if (write) begin
-      length_ok = last_o ? length == write_left_i && fits && payload_len_i != '0
-                         : full && left_goes_on;
-    end else begin
-      length_ok = payload_len_i == '0 && (atomic || dma_length_i <= 32'h8000_0000);
-    end
+    length_ok = send || write ? packet_ok
+              : payload_len_i == '0 && (atomic || dma_fits_i);
   end
 
   logic expected;
   assign expected = psn_i == epsn_i || begins;
 
-  // The verdict. Lengths and keys are known last, so all else is decided beside them.
-  logic       runs;   // nothing but length, alignment and key is against the packet
-  logic [3:0] early;  // verdict when it is not executed
-  assign runs = !dead_i && expected && sequence_ok && allowed && (!takes || (peeked_i && posted_i))
-             && (!uc_i || send || write);
+  // The verdict for each place of the PSN, and with a length that is not good; which of them is the
+  // packet's is known last, as the expected PSN and what a length depends on come out of memories.
+  logic       too_long;  // a SEND of more than 2^31 bytes in all
+  logic       may_run;   // nothing but PSN, length, alignment and key is against the packet
+  logic       runs;
+  logic [3:0] in_turn, rejected, repeated, early;
+  assign may_run = sequence_ok && allowed && (!takes || (peeked_i && posted_i))
+                && (!uc_i || send || write);
+  assign runs    = may_run && !dead_i && expected && !too_long;
+  assign too_long = send && !first_o && bytes_i > most_i;
   always_comb begin
-    early = uc_i ? roci_pkg::VerdictDiscard : roci_pkg::VerdictNak;
-    if (dead_i) begin
-      early = roci_pkg::VerdictIgnore;
-    end else if (!uc_i && is_duplicate) begin
-      early = read || atomic ? roci_pkg::VerdictReplay
-            : send || write  ? roci_pkg::VerdictReack : roci_pkg::VerdictAhead;
-    end else if (!uc_i && psn_i != epsn_i) begin
-      early = nak_sent_i ? roci_pkg::VerdictAhead : roci_pkg::VerdictGap;
-    end else if (expected && sequence_ok && allowed && takes) begin
-      if (!peeked_i) early = roci_pkg::VerdictPeek;
-      else if (!posted_i && !uc_i) early = roci_pkg::VerdictRnr;
+    in_turn = uc_i ? roci_pkg::VerdictDiscard : roci_pkg::VerdictNak;
+    if (sequence_ok && allowed && takes) begin
+      if (!peeked_i) in_turn = roci_pkg::VerdictPeek;
+      else if (!posted_i && !uc_i) in_turn = roci_pkg::VerdictRnr;
     end
+    rejected = in_turn;
+    if (may_run && aligned && key_ok_i) begin
+      in_turn = send ? roci_pkg::VerdictSend : write ? roci_pkg::VerdictWrite
+              : read ? roci_pkg::VerdictRead : roci_pkg::VerdictAtomic;
+    end
+    repeated = read || atomic ? roci_pkg::VerdictReplay
+             : send || write  ? roci_pkg::VerdictReack : roci_pkg::VerdictAhead;
+    early    = nak_sent_i ? roci_pkg::VerdictAhead : roci_pkg::VerdictGap;
+    if (uc_i) {repeated, early} = {roci_pkg::VerdictDiscard, roci_pkg::VerdictDiscard};
+    if (dead_i) {in_turn, rejected, repeated, early} = {4{roci_pkg::VerdictIgnore}};
   end
+  assign verdict_o = expected ? (length_ok && !too_long ? in_turn : rejected)
+                              : is_duplicate ? repeated : early;
   always_comb begin
-    verdict_o = early;
-    if (runs && length_ok && aligned && key_ok_i) begin
-      verdict_o = send ? roci_pkg::VerdictSend : write ? roci_pkg::VerdictWrite
-                : read ? roci_pkg::VerdictRead : roci_pkg::VerdictAtomic;
-    end
     syndrome_o     = roci_pkg::SynNakInvalid;
     status_o       = roci_pkg::StatusRemInvReqErr;
     access_event_o = 1'b0;
@@ -187,6 +197,10 @@ module roci_responder_decide (
   logic [12:0] mtu;
   assign mtu = 13'd128 << pmtu_i;
   `ASSUME(MostIsRoom, most_i == 32'h8000_0000 - length)
+  logic [5:1] dma_on;
+  always_comb for (int k = 1; k <= 5; k++) dma_on[k] = dma_length_i > 32'd128 << k;
+  `ASSUME(LengthIsJudged, dma_fits_i == (dma_length_i <= 32'h8000_0000)
+                          && dma_same_i == (length == dma_length_i) && dma_on_i == dma_on)
 
   // Properties.
   logic executes, duplicate, future;

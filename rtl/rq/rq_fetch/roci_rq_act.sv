@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Effects of an operation on a ring that was read: the new ring word, and what follows. One of the
-// first inputs is up.
+// first inputs is up, or none for a doorbell, whose effects roci_rq_word adds a clock later.
 //
 // Throughput: combinational. Latency: none.
 //
@@ -15,21 +15,16 @@ module roci_rq_act (
   input  logic                    take_ok_i,     // which has one,
   input  logic                    limit_hit_i,   // and then fewer than its limit
   input  logic                    hold_i,        // this queue pair got it
-  input  logic                    bell_i,        // a doorbell
   input  logic                    work_i,        // its turn to fetch
 
   input  logic                    srq_i,
   input  logic                    in_reset_i,    // queue pair
-  input  logic                    takes_i,       // queue pair with an SRQ
   input  roci_pkg::receive_ring_t ring_i,
   input  logic [3:0]              done_epoch_i,
   input  logic                    done_bad_i,
   input  logic [4:0]              done_entries_i,
   input  logic [1:0]              op_i,
   input  logic [15:0]             copy_tag_i,
-  input  logic [15:0]             bell_index_i,
-  input  logic                    bell_wild_i,
-  input  logic                    bell_posts_i,
   input  logic [4:0]              entries_i,     // entries that can be fetched
   input  logic                    more_i,        // more are posted than these
 
@@ -37,7 +32,6 @@ module roci_rq_act (
   output logic                    work_push_o,   // there is something to fetch
   output logic                    fail_o,        // the queue pair fails
   output logic                    event_o,       // SrqLimit when taken, else SrqError
-  output logic                    posted_o,      // a receive was posted in ERR
   output logic                    fetch_o,
   output logic                    copy_o,
   output logic                    fetched_o
@@ -48,7 +42,6 @@ module roci_rq_act (
     work_push_o = 1'b0;
     fail_o      = 1'b0;
     event_o     = 1'b0;
-    posted_o    = 1'b0;
     fetch_o     = 1'b0;
     copy_o      = 1'b0;
     fetched_o   = 1'b0;
@@ -104,19 +97,6 @@ module roci_rq_act (
         ring_o.prod = copy_tag_i + 16'd1;
         ring_o.next = copy_tag_i + 16'd1;
         ring_o.got  = copy_tag_i + 16'd1;
-      end
-    end
-
-    if (bell_i && (srq_i ? ring_i.active : !in_reset_i && !takes_i)) begin
-      if (bell_wild_i) begin
-        ring_o.active = ring_i.active && !srq_i;
-        fail_o        = !srq_i;
-        event_o       = srq_i;
-      end
-      if (bell_posts_i) begin  // and is not wild
-        ring_o.prod = bell_index_i;
-        work_push_o = ring_i.active;
-        posted_o    = ring_i.flush;
       end
     end
 

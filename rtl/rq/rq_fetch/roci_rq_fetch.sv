@@ -47,7 +47,8 @@ module roci_rq_fetch #(
   // look ahead: is a receive posted and fetched; result one clock later
   input  logic                      seen_read_i,
   input  logic [$clog2(NumQps)-1:0] seen_row_i,
-  input  logic [15:0]               seen_index_i,  // with the result
+  input  logic [15:0]               seen_base_i,   // with the result: receive base + ahead
+  input  logic [2:0]                seen_ahead_i,
   output logic                      seen_posted_o,
   output logic                      seen_fetched_o,
 
@@ -91,23 +92,24 @@ module roci_rq_fetch #(
   localparam int unsigned BlockBits = $clog2(Blocks);
 
   // Tables.
-  logic                    read, read_srq, write, srq, in_reset, takes, table_ready, unused;
-  logic                    work_ready, srq_work_ready, ready, changes;
-  logic [RowBits-1:0]      read_row, row, take;
-  roci_pkg::receive_ring_t ring, ring_d;
+  logic                    read, read_srq, acts, acted, srq, in_reset, takes, table_ready, unused;
+  logic                    work_ready, srq_work_ready, ready, changes, of_cmd;
+  logic [RowBits-1:0]      read_row, read_qp, row, take;
+  logic [$clog2(NumSrqs)-1:0] read_srqn;
+  roci_pkg::receive_ring_t ring, ring_d, word;
   logic [19:0]             pasid;
   logic [51:0]             base;
   logic [15:0]             mask;
   logic [1:0]              stride_log;
   logic [15:0]             pd, limit;
   roci_rq_table #(.NumQps(NumQps), .NumSrqs(NumSrqs), .Srq(Srq)) u_table (
-    .clk_i, .rst_ni, .ready_o(table_ready),
-    .row_write_valid_i, .row_write_i,
-    .read_i(read), .read_srq_i(read_srq), .read_row_i(read_row), .srq_o(srq), .row_o(row),
-    .ring_o(ring), .pasid_o(pasid), .base_o(base), .mask_o(mask),
+    .clk_i, .rst_ni, .ready_o(table_ready), .row_write_valid_i, .row_write_i,
+    .read_i(read), .read_srq_i(read_srq), .read_row_i(read_row), .of_cmd_i(of_cmd),
+    .cmd_row_i(cmd_i.qpn[RowBits-1:0]), .qp_row_i(read_qp), .srq_row_i(read_srqn), .srq_o(srq),
+    .row_o(row), .ring_o(ring), .pasid_o(pasid), .base_o(base), .mask_o(mask),
     .stride_log_o(stride_log), .in_reset_o(in_reset), .takes_o(takes), .take_o(take), .pd_o(pd),
-    .limit_o(limit), .changes_o(changes), .write_i(write), .ring_i(ring_d),
-    .seen_read_i, .seen_row_i, .seen_index_i, .seen_posted_o, .seen_fetched_o
+    .limit_o(limit), .changes_o(changes), .acts_i(acts), .write_i(acted), .word_i(word),
+    .seen_read_i, .seen_row_i, .seen_base_i, .seen_ahead_i, .seen_posted_o, .seen_fetched_o
   );
   assign unused = &list_qpn_i;
   // The tables are cleared once, so a clock later is soon enough.
@@ -120,14 +122,14 @@ module roci_rq_fetch #(
   logic [15:0]          bell;
   roci_rq_next #(.Blocks(Blocks)) u_next (
     .clk_i, .rst_ni, .ring_i(ring), .base_i(base), .mask_i(mask), .stride_log_i(stride_log),
-    .bell_i(bell),
+    .bell_i(bell), .compare_i(acts),
     .more_o(more), .entries_o(entries), .blocks_o(blocks), .block_o(block), .addr_o(addr),
     .bell_wild_o(bell_wild), .bell_posts_o(bell_posts)
   );
 
   // Work queues. A push comes a clock after the operation; a ring that is taken from its queue in
   // that clock has one more turn.
-  logic                       work_push_q, push_srq_q;
+  logic                       work_push_q, push_srq_q, push, bell_push;
   logic [RowBits-1:0]         push_row_q;
   logic                       work_push, work_valid, work_pop, srq_work_valid, srq_work_pop;
   logic [QpRowBits-1:0]       work_row;
@@ -136,14 +138,14 @@ module roci_rq_fetch #(
   logic [$clog2(NumSrqs):0]   srq_work_level;
   roci_rq_queue #(.NumQps(NumQps)) u_work (
     .clk_i, .rst_ni,
-    .push_i(work_push_q && !push_srq_q), .push_row_i(push_row_q[QpRowBits-1:0]),
+    .push_i(push && !push_srq_q), .push_row_i(push_row_q[QpRowBits-1:0]),
     .pop_valid_o(work_valid), .pop_row_o(work_row), .pop_i(work_pop), .level_o(work_level),
     .ready_o(work_ready)
   );
   if (Srq != 0) begin : gen_srq_work
     roci_rq_queue #(.NumQps(NumSrqs)) u_srq_work (
       .clk_i, .rst_ni,
-      .push_i(work_push_q && push_srq_q), .push_row_i(push_row_q[$clog2(NumSrqs)-1:0]),
+      .push_i(push && push_srq_q), .push_row_i(push_row_q[$clog2(NumSrqs)-1:0]),
       .pop_valid_o(srq_work_valid), .pop_row_o(srq_work_row), .pop_i(srq_work_pop),
       .level_o(srq_work_level), .ready_o(srq_work_ready)
     );
@@ -162,7 +164,7 @@ module roci_rq_fetch #(
     push_srq_q <= srq;
     push_row_q <= row;
   end
-
+  assign push = work_push_q || bell_push;
   // Blocks.
   logic               flight_ready, done_valid, done_taken, done_bad, done_srq;
   logic               copy_start, copy_done, br_set, blocks_idle;
@@ -189,7 +191,8 @@ module roci_rq_fetch #(
 
   // One operation at a time.
   logic at_arrival, at_cmd, at_seek, at_take, at_hold, at_bell, at_srq_bell, at_work, at_live;
-  logic fail_set, event_set, posted_set, room, may_seek, seeks_q, take_ok_q, select_idle;
+  logic fail_set, event_set, bell_fail, bell_event, bell_posted, room;
+  logic may_seek, seeks_q, take_ok_q, select_idle;
   assign bell = srq ? srq_doorbell_i.index : doorbell_i.index;
   // A queue pair with an SRQ that holds no receive requests one. Whether it holds one, and whether
   // the SRQ has one and how many are left then, is known a clock after the read.
@@ -215,44 +218,48 @@ module roci_rq_fetch #(
     .srq_i(srq), .row_i(row), .changes_i(changes), .may_seek_i(may_seek),
     .seeks_i(seeks_q), .take_row_i(take), .copy_start_i(copy_start), .copy_done_i(copy_done),
     .room_i(room), .fetch_room_i(!br_req_valid_o && flight_ready),
-    .read_o(read), .read_srq_o(read_srq), .read_row_o(read_row),
+    .read_o(read), .read_srq_o(read_srq), .read_row_o(read_row), .of_cmd_o(of_cmd),
+    .qp_row_o(read_qp), .srq_row_o(read_srqn),
     .work_pop_o(work_pop), .srq_work_pop_o(srq_work_pop),
     .arrival_o(at_arrival), .cmd_o(at_cmd), .seek_o(at_seek), .take_o(at_take), .hold_o(at_hold),
     .bell_o(at_bell), .srq_bell_o(at_srq_bell), .work_o(at_work), .live_o(at_live)
   );
 
-  assign cmd_ready_o          = (at_cmd && !may_seek) || (at_seek && !seeks_q)
-                             || (at_take && !copy_start) || at_hold;
+  assign cmd_ready_o          = (at_cmd && !may_seek) || (at_seek && !seeks_q) || at_hold
+                             || (at_take && !copy_start);
   assign doorbell_ready_o     = at_bell;
   assign srq_doorbell_ready_o = at_srq_bell || Srq == 0;
   assign live_ready_o         = at_live || (Srq == 0 && live_valid_i);
   assign done_taken           = at_arrival;
-
   // Effects on the row that was read.
-  assign write = at_arrival || (at_cmd && !may_seek) || at_take || at_hold || at_bell || at_srq_bell
+  assign acts = at_arrival || (at_cmd && !may_seek) || at_take || at_hold || at_bell || at_srq_bell
               || at_work;
   roci_rq_act u_act (
     .arrival_i(at_arrival), .cmd_i(at_cmd), .take_i(at_take), .take_ok_i(take_ok_q),
-    .limit_hit_i(limit_hit_q), .hold_i(at_hold), .bell_i(at_bell || at_srq_bell), .work_i(at_work),
-    .srq_i(srq), .in_reset_i(in_reset), .takes_i(takes), .ring_i(ring), .done_epoch_i(done_epoch),
-    .done_bad_i(done_bad), .done_entries_i(done_entries),
-    .op_i(cmd_i.op), .copy_tag_i(copy_tag), .bell_index_i(bell), .bell_wild_i(bell_wild),
-    .bell_posts_i(bell_posts), .entries_i(entries), .more_i(more),
-    .ring_o(ring_d), .work_push_o(work_push), .fail_o(fail_set),
-    .event_o(event_set), .posted_o(posted_set), .fetch_o(br_set), .copy_o(copy_start), .fetched_o
+    .limit_hit_i(limit_hit_q), .hold_i(at_hold), .work_i(at_work), .srq_i(srq),
+    .in_reset_i(in_reset), .ring_i(ring), .done_epoch_i(done_epoch), .done_bad_i(done_bad),
+    .done_entries_i(done_entries), .op_i(cmd_i.op), .copy_tag_i(copy_tag), .entries_i(entries),
+    .more_i(more), .ring_o(ring_d), .work_push_o(work_push), .fail_o(fail_set),
+    .event_o(event_set), .fetch_o(br_set), .copy_o(copy_start), .fetched_o
+  );
+  roci_rq_word u_word (
+    .clk_i, .rst_ni, .acts_i(acts), .bell_i(at_bell || at_srq_bell), .srq_i(srq),
+    .in_reset_i(in_reset), .takes_i(takes), .ring_i(ring_d), .bell_index_i(bell),
+    .bell_wild_i(bell_wild), .bell_posts_i(bell_posts), .word_o(word), .acted_o(acted),
+    .work_push_o(bell_push), .fail_o(bell_fail), .event_o(bell_event), .posted_o(bell_posted)
   );
 
   // Reports. When an SRQ is broken, the queue pair that requested an entry fails; else a failure
   // concerns the row that was read. An operation that may report is chosen while all three queues
-  // are empty, and the one before it may still report then.
+  // are empty; the one before it may still report then, and a doorbell before that.
   logic [RowBits-1:0] fail_row, event_row;
   logic               event_limit;
   roci_rq_reports #(.RowBits(RowBits), .QpRowBits(QpRowBits)) u_reports (
     .clk_i, .rst_ni, .row_i(row), .fail_row_i(srq ? cmd_i.qpn[RowBits-1:0] : row),
-    .limit_i(at_take), .fail_i(fail_set), .event_i(event_set), .posted_i(posted_set),
-    .room_o(room), .fail_row_o(fail_row), .fail_valid_o, .fail_ready_i, .event_row_o(event_row),
-    .event_limit_o(event_limit), .event_valid_o, .event_ready_i, .posted_row_o, .posted_valid_o,
-    .posted_ready_i
+    .limit_i(at_take), .fail_i(fail_set), .event_i(event_set), .bell_fail_i(bell_fail),
+    .bell_event_i(bell_event), .bell_posted_i(bell_posted), .room_o(room), .fail_row_o(fail_row),
+    .fail_valid_o, .fail_ready_i, .event_row_o(event_row), .event_limit_o(event_limit),
+    .event_valid_o, .event_ready_i, .posted_row_o, .posted_valid_o, .posted_ready_i
   );
 
   always_ff @(posedge clk_i) begin
@@ -270,9 +277,9 @@ module roci_rq_fetch #(
                          : ring.prod != ring.cons || (at_take && !ring.active);
   assign rsp_o.fetched   = at_hold || (at_seek && ring.active && ring.got != ring.cons);
   assign rsp_o.index     = at_hold ? copy_tag : ring.cons;
-  assign index_write_o   = write && !srq;
-  assign index_row_o     = row[QpRowBits-1:0];
-  assign index_o         = ring_d.prod;
+  assign index_write_o   = acted && !push_srq_q;
+  assign index_row_o     = push_row_q[QpRowBits-1:0];
+  assign index_o         = word.prod;
   assign live_o.producer = Srq != 0 ? ring.prod : '0;
   assign live_o.consumer = Srq != 0 ? ring.cons : '0;
   assign live_o.limit    = limit;
@@ -282,11 +289,11 @@ module roci_rq_fetch #(
   assign event_o.number  = 24'(event_row);
   assign idle_o = select_idle && !cmd_valid_i && !live_valid_i
                && !((doorbell_valid_i || srq_doorbell_valid_i) && !pause_i)
-               && !work_push_q && work_level == '0 && srq_work_level == '0 && blocks_idle && room
-               && !br_req_valid_o && ready;
+               && !work_push_q && !acted && work_level == '0 && srq_work_level == '0
+               && blocks_idle && room && !br_req_valid_o && ready;
 
-  `ASSERT(NeverMoreThanPosted, `IMPLIES(write && ring_d.active,
-                                        ring_d.next - ring_d.cons <= ring_d.prod - ring_d.cons))
+  `ASSERT(NeverMoreThanPosted, `IMPLIES(acted && word.active,
+                                        word.next - word.cons <= word.prod - word.cons))
   `ASSERT(FetchFits, `IMPLIES(br_set, blocks <= 5'(Blocks) && 7'(addr[11:6]) + 7'(blocks) <= 7'd64))
   `ASSERT(CopyIsPosted, `IMPLIES(copy_start, ring.prod != ring.cons))
 

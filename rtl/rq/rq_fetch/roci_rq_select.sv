@@ -61,6 +61,9 @@ module roci_rq_select #(
   output logic                       read_o,
   output logic                       read_srq_o,
   output logic [RowBits-1:0]         read_row_o,
+  output logic                       of_cmd_o,      // it is the row of the order, else of these:
+  output logic [RowBits-1:0]         qp_row_o,
+  output logic [$clog2(NumSrqs)-1:0] srq_row_o,
   output logic                       work_pop_o,
   output logic                       srq_work_pop_o,
 
@@ -75,6 +78,8 @@ module roci_rq_select #(
   output logic                       work_o,        // fetch
   output logic                       live_o
 );
+
+  localparam int unsigned SrqRowBits = $clog2(NumSrqs);
 
   typedef enum logic [3:0] {
     StIdle, StArrival, StCmd, StSeek, StTake, StCopy, StHold, StDoorbell, StSrqDoorbell, StWork,
@@ -142,37 +147,33 @@ module roci_rq_select #(
 
   // Its row. Nothing is read for a Peek that looks, and while an entry is copied: what decides on
   // these does not reach the row.
-  logic cmd_ends;
-  assign cmd_ends = cmd_o || hold_o || take_o || (seek_o && !seeks_i);
+  logic cmd_ends, takes_row, arrives, reads_live, bell, srq_bell, rest_srq;
+  assign cmd_ends  = cmd_o || hold_o || take_o || (seek_o && !seeks_i);
+  assign takes_row = seek_o && seeks_i && room_i;
+  assign arrives   = arrival_valid_i && state_q != StArrival && room_i;
+  assign reads_live     = live_valid_i && state_q != StLive && ready_i;
+  assign bell      = doorbell_valid_i && state_q != StDoorbell && bell_ok;
+  assign srq_bell  = srq_doorbell_valid_i && state_q != StSrqDoorbell && bell_ok;
+  // The row if it is of a queue pair but no order's, and if it is of an SRQ.
   always_comb begin
-    read_srq_o = 1'b0;
-    read_row_o = cmd_qpn_i[RowBits-1:0];
-    if (stays) begin
-      read_srq_o = srq_i;
-      read_row_o = row_i;
-    end else if (seek_o && seeks_i && room_i) begin
-      read_srq_o = 1'b1;
-      read_row_o = take_row_i;
-    end else if (state_q == StCopy) begin
-      read_srq_o = 1'b0;
-    end else if (arrival_valid_i && state_q != StArrival && room_i) begin
-      read_srq_o = arrival_srq_i;
-      read_row_o = arrival_row_i;
-    end else if (cmd_valid_i && !cmd_ends && ready_i) begin
-      read_srq_o = 1'b0;
-    end else if (live_valid_i && state_q != StLive && ready_i) begin
-      read_srq_o = 1'b1;
-      read_row_o = live_srqn_i[RowBits-1:0];
-    end else if (doorbell_valid_i && state_q != StDoorbell && bell_ok) begin
-      read_row_o = doorbell_qpn_i[RowBits-1:0];
-    end else if (srq_doorbell_valid_i && state_q != StSrqDoorbell && bell_ok) begin
-      read_srq_o = 1'b1;
-      read_row_o = srq_doorbell_srqn_i[RowBits-1:0];
-    end else begin
-      read_srq_o = work_srq;
-      read_row_o = work_srq ? RowBits'(srq_work_row_i) : RowBits'(work_row_i);
-    end
+    qp_row_o  = stays   ? row_i
+              : arrives ? arrival_row_i
+              : bell    ? doorbell_qpn_i[RowBits-1:0] : RowBits'(work_row_i);
+    srq_row_o = stays     ? row_i[SrqRowBits-1:0]
+              : takes_row ? take_row_i[SrqRowBits-1:0]
+              : arrives   ? arrival_row_i[SrqRowBits-1:0]
+              : reads_live     ? live_srqn_i[SrqRowBits-1:0]
+              : srq_bell  ? srq_doorbell_srqn_i[SrqRowBits-1:0] : srq_work_row_i;
+    rest_srq  = stays     ? srq_i
+              : takes_row ? 1'b1
+              : arrives   ? arrival_srq_i
+              : reads_live || (!bell && (srq_bell || work_srq));
   end
+  // The order is known last.
+  assign of_cmd_o   = !stays && !takes_row
+                   && (state_q == StCopy || (cmd_valid_i && !cmd_ends && ready_i && !arrives));
+  assign read_srq_o = !of_cmd_o && rest_srq;
+  assign read_row_o = of_cmd_o ? cmd_qpn_i[RowBits-1:0] : rest_srq ? RowBits'(srq_row_o) : qp_row_o;
   `ASSERT(RowIsOfTheChoice, `IMPLIES(read_o && state_d != StWork, read_srq_o
             == (state_d == StTake || state_d == StLive || state_d == StSrqDoorbell
                 || (state_d == StArrival && arrival_srq_i))))
@@ -191,6 +192,6 @@ module roci_rq_select #(
   end
 
   logic unused;
-  assign unused = &{cmd_qpn_i, live_srqn_i, doorbell_qpn_i, srq_doorbell_srqn_i};
+  assign unused = &{cmd_qpn_i, live_srqn_i, doorbell_qpn_i, srq_doorbell_srqn_i, take_row_i};
 
 endmodule

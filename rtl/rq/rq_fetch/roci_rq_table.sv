@@ -5,6 +5,9 @@
 // Throughput: one read of a queue pair or an SRQ and one write of the ring word per clock. Latency:
 // one clock; the result is held.
 //
+// A word is written a clock after the operation that leaves it. A read in the clock of the
+// operation takes the word beside the memory, where it stands until the next operation acts.
+//
 // A ring that was not written since its queue pair was reset, or since a row of its SRQ changed
 // more than the limit, reads as empty.
 
@@ -27,6 +30,10 @@ module roci_rq_table #(
   input  logic                      read_i,
   input  logic                      read_srq_i,
   input  logic [RowBits-1:0]        read_row_i,
+  input  logic                      of_cmd_i,    // a queue pair is read: this of the two rows
+  input  logic [RowBits-1:0]        cmd_row_i,
+  input  logic [RowBits-1:0]        qp_row_i,
+  input  logic [$clog2(NumSrqs)-1:0] srq_row_i,  // an SRQ is read: this
   output logic                      srq_o,       // an SRQ was read
   output logic [RowBits-1:0]        row_o,
   output roci_pkg::receive_ring_t   ring_o,
@@ -42,13 +49,15 @@ module roci_rq_table #(
   output logic                      changes_o,   // queue pair: is reset; SRQ: its row is written
 
   // to the row that was read
-  input  logic                      write_i,
-  input  roci_pkg::receive_ring_t   ring_i,
+  input  logic                      acts_i,      // an operation leaves a word,
+  input  logic                      write_i,     // a clock later
+  input  roci_pkg::receive_ring_t   word_i,      // the word, from then until the next one
 
   // look ahead at queue pairs without an SRQ; result one clock later
   input  logic                      seen_read_i,
   input  logic [$clog2(NumQps)-1:0] seen_row_i,
-  input  logic [15:0]               seen_index_i,  // with the result
+  input  logic [15:0]               seen_base_i,   // with the result: receive base + ahead
+  input  logic [2:0]                seen_ahead_i,
   output logic                      seen_posted_o,
   output logic                      seen_fetched_o
 );
@@ -144,34 +153,39 @@ module roci_rq_table #(
   assign {pasid_o, base_o, mask_o[14:0], stride_log_o} = srq_o ? srq_place : place;
   assign mask_o[15] = 1'b0;
 
-  logic [QpRowBits-1:0]    seen_row_q;
   // Ring words of queue pairs, and after them those of SRQs: a result needs no choice.
   localparam int unsigned WordRowBits = RowBits + (Srq != 0 ? 1 : 0);
-  roci_pkg::receive_ring_t stored;
-  logic                    word_ready, flags_ready;
+  roci_pkg::receive_ring_t memory, stored;
+  logic [RowBits-1:0]      write_row_q;  // the row that an operation leaves
+  logic                    word_ready, flags_ready, write_srq_q, near_q;
   roci_ram #(.Width(RingBits), .Depth(1 << WordRowBits), .Forward(1)) u_word (
     .clk_i, .rst_ni,
-    .write_i, .write_row_i(WordRowBits'({srq_o, row_o})), .write_data_i(ring_i),
+    .write_i, .write_row_i(WordRowBits'({write_srq_q, write_row_q})), .write_data_i(word_i),
     .read_i, .read_row_i(WordRowBits'({read_srq_i, read_row_i})),
-    .read_data_o(stored), .ready_o(word_ready)
+    .read_data_o(memory), .ready_o(word_ready)
   );
   always_ff @(posedge clk_i) begin
     if (read_i) begin
       srq_read_q <= read_srq_i;
       row_o      <= read_row_i;
+      near_q     <= acts_i && srq_o == read_srq_i && row_o == read_row_i;
     end
+    if (acts_i) {write_srq_q, write_row_q} <= {srq_o, row_o};
   end
-  assign srq_o = Srq != 0 && srq_read_q;
+  assign srq_o  = Srq != 0 && srq_read_q;
+  assign stored = near_q ? word_i : memory;
 
   // Words that were written since, of queue pairs (read at two places) and of SRQs; and SRQs that
   // had no word written since their row came, so that the limit counts again. The flags of a row
   // are there in the clock after its read, and kept; what changes while the row is held is added.
-  logic       here, ahead_here, srq_here, rearm_here, set_here, set_srq, clear_srq;
+  // Whether the row is that of the order is known late, so the flags of both rows are looked up.
+  logic       srq_here, rearm_here, set_here, set_srq, clear_srq;
   logic       reset_row, moves_row;
-  logic       new_q, seen_new_q, old, rearm, seen_old, old_q, rearm_q, seen_old_q;
+  logic       new_q, old, rearm, old_q, rearm_q, kept_q, takes_q;
   // The flags as a row was read, and what changed in that clock.
-  logic       here_q, set_q, clear_q, rearm_here_q, rearm_set_q, rearm_clear_q;
-  logic       seen_here_q, seen_set_q, seen_clear_q;
+  logic       of_cmd_q, srq_here_q, here_now, set_q, clear_q;
+  logic       rearm_here_q, rearm_set_q, rearm_clear_q;
+  logic [1:0] here, here_q;
   logic [3:0] ready;
   logic [QpRowBits-1:0]  qp_row, bus_row;
   logic [SrqRowBits-1:0] srq_row;
@@ -180,56 +194,49 @@ module roci_rq_table #(
   assign bus_row     = row[QpRowBits-1:0];
   assign reset_row   = row_is_reset && bus_row == qp_row;
   assign moves_row   = srq_moves && srq_index_q == srq_row;
-  assign set_here    = write_i && !srq_o && !reset_row;
-  assign set_srq     = write_i && srq_o && !moves_row;
-  assign clear_srq   = write_i && srq_o;
+  assign set_here    = acts_i && !srq_o && !reset_row;
+  assign set_srq     = acts_i && srq_o && !moves_row;
+  assign clear_srq   = acts_i && srq_o;
   assign flags_ready = &ready;
   assign changes_o   = srq_o ? srq_row_q && srq_index_q == srq_row : reset_row;
-  roci_flags #(.Depth(NumQps)) u_here (
+  roci_flags #(.Depth(NumQps), .Reads(2)) u_here (
     .clk_i, .rst_ni, .set_i(set_here), .set_row_i(qp_row),
     .clear_i(row_is_reset && ready[0]), .clear_row_i(bus_row),
-    .read_row_i(read_row_i[QpRowBits-1:0]), .flag_o(here), .ready_o(ready[0])
-  );
-  roci_flags #(.Depth(NumQps)) u_ahead_here (
-    .clk_i, .rst_ni, .set_i(set_here), .set_row_i(qp_row),
-    .clear_i(row_is_reset && ready[1]), .clear_row_i(bus_row),
-    .read_row_i(seen_row_i), .flag_o(ahead_here), .ready_o(ready[1])
+    .read_row_i({cmd_row_i[QpRowBits-1:0], qp_row_i[QpRowBits-1:0]}),
+    .flag_o(here), .ready_o(ready[0])
   );
   roci_flags #(.Depth(NumSrqs)) u_srq_here (
     .clk_i, .rst_ni, .set_i(set_srq), .set_row_i(srq_row),
     .clear_i(srq_moves && ready[2]), .clear_row_i(srq_index_q),
-    .read_row_i(read_row_i[SrqRowBits-1:0]), .flag_o(srq_here), .ready_o(ready[2])
+    .read_row_i(srq_row_i), .flag_o(srq_here), .ready_o(ready[2])
   );
   roci_flags #(.Depth(NumSrqs)) u_rearm (
     .clk_i, .rst_ni, .set_i(srq_row_q && ready[3]), .set_row_i(srq_index_q),
     .clear_i(clear_srq), .clear_row_i(srq_row),
-    .read_row_i(read_row_i[SrqRowBits-1:0]), .flag_o(rearm_here), .ready_o(ready[3])
+    .read_row_i(srq_row_i), .flag_o(rearm_here), .ready_o(ready[3])
   );
   always_ff @(posedge clk_i) begin
+    of_cmd_q   <= of_cmd_i;
+    here_q     <= here;
+    srq_here_q <= srq_here;
     if (read_srq_i) begin
-      here_q  <= srq_here;
       set_q   <= set_srq && srq_row == read_row_i[SrqRowBits-1:0];
       clear_q <= srq_moves && srq_index_q == read_row_i[SrqRowBits-1:0];
     end else begin
-      here_q  <= here;
       set_q   <= set_here && qp_row == read_row_i[QpRowBits-1:0];
       clear_q <= row_is_reset && bus_row == read_row_i[QpRowBits-1:0];
     end
     rearm_here_q  <= rearm_here;
-    rearm_set_q   <= srq_row_q && srq_index_q == read_row_i[SrqRowBits-1:0];
-    rearm_clear_q <= clear_srq && srq_row == read_row_i[SrqRowBits-1:0];
-    seen_here_q   <= ahead_here;
-    seen_set_q    <= set_here && qp_row == seen_row_i;
-    seen_clear_q  <= row_is_reset && bus_row == seen_row_i;
+    rearm_set_q   <= srq_row_q && srq_index_q == srq_row_i;
+    rearm_clear_q <= clear_srq && srq_row == srq_row_i;
     new_q      <= read_i;
-    seen_new_q <= seen_read_i;
-    old_q      <= (srq_o ? moves_row : reset_row) || (old && !write_i);
+    old_q      <= (srq_o ? moves_row : reset_row) || (old && !acts_i);
     rearm_q    <= (srq_row_q && srq_index_q == srq_row) || (rearm && !clear_srq);
-    seen_old_q <= seen_old || (row_is_reset && bus_row == seen_row_q);
+    if (acts_i) {kept_q, takes_q} <= {!reset_row, takes_o};
   end
-  assign old      = new_q ? clear_q || !(here_q || set_q) : old_q;
+  assign here_now = srq_o ? srq_here_q : of_cmd_q ? here_q[1] : here_q[0];
+  assign old      = new_q ? clear_q || !(here_now || set_q) : old_q;
   assign rearm    = new_q ? rearm_set_q || (rearm_here_q && !rearm_clear_q) : rearm_q;
-  assign seen_old = seen_new_q ? seen_clear_q || !(seen_here_q || seen_set_q) : seen_old_q;
   always_comb begin
     ring_o = stored;
     if (srq_o && rearm) ring_o.fired = 1'b0;
@@ -241,24 +248,13 @@ module roci_rq_table #(
   end
   assign limit_o = ring_o.fired ? '0 : srq_limit;
 
-  // Look ahead.
-  logic [15:0]          seen_prod, seen_got, seen_left, seen_here;
-  logic                 seen_active, unused_seen_ready;
-  roci_ram #(.Width(33), .Depth(NumQps), .Forward(1)) u_seen (
-    .clk_i, .rst_ni,
-    .write_i(write_i && !srq_o), .write_row_i(row_o[QpRowBits-1:0]),
-    .write_data_i({ring_i.active && !takes_o, ring_i.got, ring_i.prod}),
-    .read_i(seen_read_i), .read_row_i(seen_row_i),
-    .read_data_o({seen_active, seen_got, seen_prod}), .ready_o(unused_seen_ready)
+  roci_rq_seen #(.NumQps(NumQps)) u_seen (
+    .clk_i, .rst_ni, .ready_o(ready[1]), .reset_i(row_is_reset), .reset_row_i(bus_row),
+    .write_i(write_i && !write_srq_q), .keep_i(kept_q), .write_row_i(write_row_q[QpRowBits-1:0]),
+    .active_i(word_i.active && !takes_q), .got_i(word_i.got), .prod_i(word_i.prod),
+    .read_i(seen_read_i), .read_row_i(seen_row_i), .base_i(seen_base_i), .ahead_i(seen_ahead_i),
+    .posted_o(seen_posted_o), .fetched_o(seen_fetched_o)
   );
-  always_ff @(posedge clk_i) begin
-    if (seen_read_i) seen_row_q <= seen_row_i;
-  end
-  // One less than what is left after the receive, so that the sign alone decides.
-  assign seen_left      = seen_prod + ~seen_index_i;
-  assign seen_here      = seen_got + ~seen_index_i;
-  assign seen_posted_o  = !seen_old && seen_active && signed'(seen_left) >= 16'sd0;
-  assign seen_fetched_o = seen_posted_o && signed'(seen_here) >= 16'sd0;
 
   assign ready_o = attr_ready && state_ready && srq_ready && word_ready && flags_ready;
 

@@ -158,13 +158,14 @@ struct Rig {
     while (!dut->idle_o && --limit) clock();
     REQUIRE(limit != 0);
   }
-  /// Whether receive `index` is posted, and fetched.
-  std::pair<bool, bool> see(unsigned qpn, unsigned index) {
+  /// Whether receive `index` is posted, and fetched; it is `ahead` of the base that is given.
+  std::pair<bool, bool> see(unsigned qpn, unsigned index, unsigned ahead = 0) {
     dut->seen_read_i = 1;
     dut->seen_row_i = qpn;
     clock();
     dut->seen_read_i = 0;
-    dut->seen_index_i = index;
+    dut->seen_base_i = (index - ahead) & 0xFFFF;
+    dut->seen_ahead_i = ahead;
     dut.settle();
     return {dut->seen_posted_o, dut->seen_fetched_o};
   }

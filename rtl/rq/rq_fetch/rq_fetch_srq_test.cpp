@@ -48,6 +48,18 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("rq_fetch: doorbells of a queue pair that takes from an SRQ are ignored") {
+  Rig r;
+  r.srq_row(6, 3, 0, 0);
+  r.create_shared(2, 6);
+  for (unsigned index : {1u, 40000u}) {
+    r.doorbell(2, index);
+    r.run();
+    CHECK(!r.cmd(2, ReceiveOp::kPeek).posted);
+    CHECK(r.fails == 0);
+  }
+}
+
 TEST_CASE("rq_fetch: the limit changes while receives are taken: one event for each arm (RSP-55)") {
   for (unsigned wait = 0; wait < 24; ++wait) {
     CAPTURE(wait);

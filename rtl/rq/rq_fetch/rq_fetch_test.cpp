@@ -110,7 +110,11 @@ TEST_CASE("rq_fetch: receives after the next one can be looked at") {
   for (unsigned i = 0; i < 20; ++i) CHECK(r.see(6, i) == posted);
   CHECK(r.see(6, 20) == none);
   r.run();
-  for (unsigned i = 0; i < 20; ++i) CHECK(r.see(6, i) == (i < 16 ? here : posted));
+  for (unsigned i = 0; i < 20; ++i) {
+    for (unsigned ahead = 0; ahead <= 4; ++ahead)  // below 0 the base goes round
+      CHECK(r.see(6, i, ahead) == (i < 16 ? here : posted));
+  }
+  for (unsigned ahead = 0; ahead <= 4; ++ahead) CHECK(r.see(6, 20, ahead) == none);
   r.cmd(6, ReceiveOp::kFree);
   r.run();
   CHECK(r.see(6, 16) == here);
@@ -159,6 +163,68 @@ TEST_CASE("rq_fetch: doorbells and commands for several queue pairs, an operatio
     CHECK(rsp.fetched);
     CHECK(r.see(q, rsp.index + 15) == std::make_pair(true, true));
   }
+}
+
+TEST_CASE("rq_fetch: what follows a doorbell in the next clock sees it, or a reset between") {
+  const std::pair<bool, bool> none{false, false}, posted{true, false};
+  Rig r;
+  auto ring = [&](unsigned qpn, unsigned index) {  // up to the clock in which it acts
+    port::put(r.dut->doorbell_i, layout::doorbell::qpn, qpn);
+    port::put(r.dut->doorbell_i, layout::doorbell::index, index);
+    r.dut->doorbell_valid_i = 1;
+    r.dut.settle();
+    while (!r.dut->doorbell_ready_o) {
+      r.clock();
+      r.dut.settle();
+    }
+  };
+  for (unsigned qpn = 0; qpn < 4; ++qpn) {
+    r.create(qpn, 4, 0);
+    r.cmd(qpn, ReceiveOp::kInit);
+  }
+  for (unsigned index = 1; index < 200; ++index) {
+    const unsigned qpn = index % 4, other = (qpn + 1) % 4;
+    CAPTURE(index);
+    ring(qpn, index);
+    // An order is chosen in the clock in which the doorbell acts: of this queue pair or another.
+    const unsigned order = index % 3 ? qpn : other;
+    port::put(r.dut->cmd_i, layout::receive_cmd::qpn, order);
+    port::put(r.dut->cmd_i, layout::receive_cmd::op, ReceiveOp::kPeek);
+    r.dut->cmd_valid_i = 1;
+    r.clock();
+    r.dut->doorbell_valid_i = 0;
+    const auto rsp = r.cmd(order, ReceiveOp::kPeek);
+    CHECK(rsp.posted == (order == qpn));
+    CHECK(r.see(qpn, index - 1).first);
+    CHECK(r.see(qpn, index) == none);
+    r.run();
+    while (r.cmd(qpn, ReceiveOp::kPeek).posted) r.cmd(qpn, ReceiveOp::kFree);
+    CHECK(r.cmd(qpn, ReceiveOp::kPeek).index == index);
+  }
+  // A reset in the clock of the doorbell, or in the one after it, when the word is written.
+  for (unsigned later = 0; later < 3; ++later) {
+    CAPTURE(later);
+    r.create(5, 4, 0);
+    r.cmd(5, ReceiveOp::kInit);
+    r.doorbell(5, 2);
+    CHECK(r.see(5, 1) == posted);
+    ring(5, 4);
+    for (unsigned i = 0; i < later; ++i) {
+      r.clock();
+      r.dut->doorbell_valid_i = 0;
+    }
+    r.state(5, QpState::kReset);
+    r.dut->doorbell_valid_i = 0;
+    CHECK(r.see(5, 0) == none);
+    CHECK(r.see(5, 3) == none);
+    r.state(5, QpState::kInit);
+    CHECK(!r.cmd(5, ReceiveOp::kPeek).posted);
+    CHECK(r.see(5, 0) == none);
+    r.cmd(5, ReceiveOp::kInit);
+    CHECK(r.see(5, 0) == none);
+    r.run();
+  }
+  CHECK(r.fails == 0);
 }
 
 TEST_CASE("rq_fetch: doorbells whose index goes round") {

@@ -28,14 +28,19 @@ module roci_rq_queue #(
 
   localparam int unsigned RowBits = $clog2(NumQps);
 
-  logic [RowBits:0]   write_q, read_q, level_q;
+  logic [RowBits:0]   write_q, read_q, level_q, less, more;
   logic               out_valid_q;
-  logic               push, pop, read, is_inside;
+  logic               push, push_popped, push_kept, pop, read, is_inside;
   logic               unused_ready;
 
-  assign pop  = pop_i && out_valid_q;
-  assign push = push_i && (!is_inside || (pop && pop_row_o == push_row_i));
-  assign read = write_q != read_q && (!out_valid_q || pop);
+  // Whether the oldest leaves is known last, so all else is prepared for both cases.
+  assign pop         = pop_i && out_valid_q;
+  assign push_kept   = push_i && !is_inside;
+  assign push_popped = push_i && (!is_inside || pop_row_o == push_row_i);
+  assign push        = pop ? push_popped : push_kept;
+  assign less        = level_q - 1'b1;
+  assign more        = level_q + 1'b1;
+  assign read        = write_q != read_q && (!out_valid_q || pop);
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -46,7 +51,7 @@ module roci_rq_queue #(
     end else begin
       if (push) write_q <= write_q + 1'b1;
       if (read) read_q <= read_q + 1'b1;
-      level_q     <= level_q + (RowBits + 1)'(push) - (RowBits + 1)'(pop);
+      level_q     <= pop ? (push_popped ? level_q : less) : (push_kept ? more : level_q);
       out_valid_q <= read || (out_valid_q && !pop);
     end
   end
