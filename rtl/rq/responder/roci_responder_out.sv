@@ -271,7 +271,8 @@ module roci_responder_out (
   assign idle_o = drain_idle && {cqe_level, fail_level, event_level} == '0
                && !cqe_valid_o && count_level == '0 && req_seg_level == '0;
 
-  `ASSERT(JobsInRange, jobs_o <= 5'd17)
+  // 16 in the atomic unit, one before it, and a result after it.
+  `ASSERT(JobsInRange, jobs_o <= 5'd18)
   `ASSERT(CqeHasRoom, `IMPLIES(cqe_push, cqe_ready))
   `ASSERT(FailHasRoom, `IMPLIES(fail_push, fail_ready))
   `ASSERT(EventHasRoom, `IMPLIES(event_push, event_ready))
