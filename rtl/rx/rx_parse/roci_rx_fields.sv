@@ -34,7 +34,6 @@ module roci_rx_fields #(
   output logic                 early_ipv6_o,   // IPv6 or RoCE v1
   output logic                 early_no_udp_sum_o,  // UDP checksum is 0, not used, or not there
   output roci_pkg::ipv4_t      early_ipv4_o,
-  output logic [7:0]           early_payload_offset_o,  // that of frame_o, a clock before it
 
   // three clocks later
   output logic                 known_o,
@@ -214,7 +213,6 @@ module roci_rx_fields #(
   logic [12:0]         final_d;  // what the extension headers take from it they add to its place
   logic                malformed;
   roci_pkg::rx_frame_t frame_d;
-  assign early_payload_offset_o = 8'(bth_offset_q) + 8'(BthBytes) + 8'({ext_words_q, 2'd0});
   assign payload_len = signed'(inner_q - 18'({ext_words_q, pad_q}));
   assign final_d     = 13'(bth_offset_q) + 13'(BthBytes) + inner_q[12:0] - 13'(pad_q) - 13'd1;
   assign malformed   = disagrees_q || payload_len < 0 ||
@@ -224,7 +222,7 @@ module roci_rx_fields #(
     frame_d                = fields_q;
     frame_d.bad            = malformed || !known_opcode_q;
     frame_d.cause          = malformed ? roci_pkg::DropMalformed : roci_pkg::DropOpcode;
-    frame_d.payload_offset = early_payload_offset_o;
+    frame_d.payload_offset = 8'(bth_offset_q) + 8'(BthBytes) + 8'({ext_words_q, 2'd0});
     frame_d.payload_len    = known_opcode_q ? payload_len[12:0] : '0;
   end
   always_ff @(posedge clk_i) begin

@@ -105,7 +105,6 @@ module roci_rx_parse #(
   logic [12:0]         final_q;
   logic [3:0]          early_start;
   logic [16:0]         early_end;
-  logic [7:0]          early_payload_offset;
   logic [15:0]         early_udp_length;
   roci_pkg::ipv4_t     early_ipv4;
   roci_pkg::rx_frame_t frame_q;
@@ -115,7 +114,6 @@ module roci_rx_parse #(
     .early_known_o(early_known), .early_start_o(early_start), .early_end_o(early_end),
     .early_udp_length_o(early_udp_length), .early_ipv6_o(early_ipv6),
     .early_no_udp_sum_o(early_no_sum), .early_ipv4_o(early_ipv4),
-    .early_payload_offset_o(early_payload_offset),
     .known_o(known_q), .payload_o(payload_q), .final_o(final_q), .frame_o(frame_q));
 
   logic                 valid1_q, valid2_q, valid_q, last1_q, last2_q, last_q;
@@ -177,9 +175,7 @@ module roci_rx_parse #(
   assign eth_o        = !roce;
   assign pay_o        = roce && !frame_q.bad && payload_q &&
                         16'(index_q) >= 16'(pay_first) && 16'(index_q) <= 16'(pay_final);
-  always_ff @(posedge clk_i) begin  // the beat of the payload, found a clock earlier
-    pay_row_o <= 10'(index2_q) - (10'(early_payload_offset) >> ByteBits);
-  end
+  assign pay_row_o    = 10'(index_q) - 10'(pay_first);
 
   always_comb begin
     frame_o = frame_q;
