@@ -2,8 +2,8 @@
 // Builds the headers of packets, from the Ethernet header to the last extension header, out of a
 // descriptor and the address vector of its queue pair, or for a datagram of its address handle.
 //
-// Throughput: one packet a clock, with Compact a descriptor in five clocks and an acknowledgement in
-// four. Latency: three clocks to the header queues, two to gather_start.
+// Throughput: one packet a clock, with Compact a descriptor in five clocks and an acknowledgement
+// in four. Latency: three clocks to the header queues, two to gather_start.
 //
 //  desc --+--> lengths, read Av --> IPv4 sum --> fold, assemble --+--> desc headers (8 or 1)
 //  ack ---+    (clock 1)            (clock 2)    (clock 3)        +--> ack headers (4 or 1)

@@ -269,7 +269,7 @@ module roci_tx_mux #(
                                    && started_q == (before_q == '0)))
   `ASSERT(EndsAreOfTheSource, eth_ends_q == (active_q && source_q == SrcEth) &&
                               fw_ends_q == (active_q && source_q == SrcFw) &&
-                              `IMPLIES(active_q && is_roce && with_payload, pay_ends_q))
+                              `IMPLIES(active_q && is_roce && payload_q, pay_ends_q))
   `ASSERT(OneIsChosen, 2'(ack_header_ready_o) + 2'(desc_header_ready_o) <= 2'd1)
   // A frame is whole before the next one begins.
   logic    f_open_q;
