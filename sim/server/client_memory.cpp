@@ -146,7 +146,8 @@ bool ClientMemory::write(std::uint32_t pasid, std::uint64_t address, const std::
   ++counts_.writes;
   if (space.pid == 0) return true;
   // Faults and simulated time see each write when it is made.
-  if (goes_on && bytes > kEntryBytes && !decide_ && !on_write_ && !space.mapped(address, bytes)) {
+  const bool can_wait = bytes > kEntryBytes && bytes <= PayloadRun::kMost;
+  if (goes_on && can_wait && !decide_ && !on_write_ && !space.mapped(address, bytes)) {
     return hold_back(space, address, data, bytes);
   }
   std::size_t held = 0;
@@ -164,13 +165,12 @@ bool ClientMemory::write(std::uint32_t pasid, std::uint64_t address, const std::
 /// Keeps payload until the rest of its message comes. False: what comes before it was lost.
 bool ClientMemory::hold_back(Space& space, std::uint64_t address, const std::uint8_t* data,
                              std::size_t bytes) {
-  const bool goes_on =
-      space.run.goes_on_at(address) && space.run.bytes() + bytes <= space.run.kMost;
-  if (!goes_on) settle(space);
+  if (!space.run.continues(address, bytes)) settle(space);
   if (space.run.lost_before(address)) return false;
   space.run.renew(address, bytes);
   holds_back_ = true;
-  return space.run.take(address, data, bytes) || put(space, address, data, bytes);
+  space.run.take(address, data, bytes);
+  return true;
 }
 
 /// Writes what is held back.

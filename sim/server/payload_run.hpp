@@ -24,8 +24,12 @@ class PayloadRun {
     return !empty() && address < end() && begin_ < address + bytes;
   }
 
-  /// Takes bytes that are the first or follow the last ones. False: neither, or there is no room.
-  bool take(std::uint64_t address, const std::uint8_t* from, std::size_t bytes);
+  /// Whether bytes at `address` follow the last ones, and there is room for them.
+  bool continues(std::uint64_t address, std::size_t bytes) const {
+    return goes_on_at(address) && bytes <= kMost - bytes_;
+  }
+  /// Takes bytes, at most kMost, that continue the run or begin it when it is empty.
+  void take(std::uint64_t address, const std::uint8_t* from, std::size_t bytes);
   void clear() { bytes_ = 0; }
   /// The bytes were not written: they are lost.
   void lose();

@@ -72,13 +72,15 @@ Server::Server(Fabric& fabric, ClientMemory& memory, const ExternalPorts& extern
                [this](std::uint32_t adapter, bool up) { return set_link(adapter, up); },
                log_},
       next_pasid_(kFirstPasid) {
+  bool wired = false;
   for (unsigned i = 0; i < fabric_.adapters(); ++i) {
     fabric_.adapter(i).set_on_event(
         [this](unsigned adapter, const driver::Event& event) { on_event(adapter, event); });
-    live_ |= fabric_.lines()[i] != nullptr && fabric_.lines()[i]->live();
+    const auto& line = fabric_.lines()[i];
+    if (line == nullptr) continue;
+    wired = true;
+    live_ |= line->live();
   }
-  const bool wired = std::any_of(fabric_.lines().begin(), fabric_.lines().end(),
-                                 [](const auto& line) { return line != nullptr; });
   if (!time_.on() && !wired) near_ns = kNearNs;
   if (time_.on()) memory_.set_on_write([this](pid_t pid) { time_.wrote(pid); });
 }
