@@ -15,8 +15,8 @@
 namespace roci::verbs {
 namespace {
 
-constexpr unsigned kEmptyPolls = 32;        ///< in a row, before the thread sleeps
-constexpr std::uint64_t kYieldNs = 50'000;  ///< before the first sleep it yields for so long
+constexpr unsigned kEmptyPolls = 32;         ///< in a row, before the thread sleeps
+constexpr std::uint64_t kYieldNs = 150'000;  ///< before the first sleep it yields for so long
 constexpr std::uint64_t kBusyNs = 100'000;  ///< a processor that comes back later has others to run
 constexpr unsigned kWaitsToSleep = 64;      ///< waits without yielding after that
 constexpr std::uint64_t kRestNs = 200'000;  ///< longest sleep

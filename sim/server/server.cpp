@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/server/server.hpp"
 
+#include <sched.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 
@@ -164,6 +165,7 @@ bool Server::rings_within(std::uint64_t ns) const {
   const std::uint64_t start = clock_ns();
   while (!rung()) {
     if (clock_ns() - start >= ns) return false;
+    sched_yield();
   }
   return true;
 }

@@ -2,14 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measures how fast programs run on each engine; prints the table of docs/verbs.md.
 
-usage: cost.py ROCI [--width N] [--megabytes N] [--rounds N] [--beside OTHER [--pairs N]]
+usage: cost.py ROCI [--width N] [--megabytes N] [--rounds N] [--beside OTHER | --model]
+               [--pairs N]
 
 Both engines in one run, one after the other on the same machine. The time of ib_write_bw is that of
 its transfer, by its own report: it spends more than a second to measure the processor's clock. Ends
 with 1 when the model engine does not move 20 times the bytes per second of the RTL engine.
 
 --beside compares with the program of another build instead, on the model: pairs of runs, and
-medians of the processor time of the simulator in user mode.
+medians of the processor time of the simulator in user mode. --model runs the model alone, so many
+times, and prints the best, the median and the worst: other work on the machine decides about them.
 """
 import os
 import pathlib
@@ -77,15 +79,34 @@ def compare(args):
     return 0
 
 
+def alone(args):
+    """The model by itself, as programs report it."""
+    found = []
+    with Simulator(args.roci, "cost", ["--engine", "model"]) as simulator:
+        for _ in range(args.pairs):
+            found.append((1e6 * pingpong(simulator, args.rounds) / args.rounds,
+                          args.megabytes / write(simulator, args.megabytes)))
+    us, rates = (sorted(values) for values in zip(*found))
+    print(f"| {args.pairs} runs of each | best | median | worst |\n|---|---:|---:|---:|")
+    print(f"| `ibv_rc_pingpong -s 4096 -n {args.rounds}`, us an iteration | {us[0]:.1f} "
+          f"| {statistics.median(us):.1f} | {us[-1]:.1f} |")
+    print(f"| `ib_write_bw -s {SIZE}`, {args.megabytes} MiB, MB/s | {rates[-1]:.0f} "
+          f"| {statistics.median(rates):.0f} | {rates[0]:.0f} |")
+    return 0
+
+
 def main():
     parser = argument_parser(__doc__)
     parser.add_argument("--megabytes", type=int, default=64)
     parser.add_argument("--rounds", type=int, default=1000)
     parser.add_argument("--beside")
+    parser.add_argument("--model", action="store_true")
     parser.add_argument("--pairs", type=int, default=11)
     args = parser.parse_args()
     if args.beside:
         return compare(args)
+    if args.model:
+        return alone(args)
     found = {}
     for engine in ("rtl", "model"):
         with Simulator(args.roci, "cost", ["--engine", engine, "--width",
