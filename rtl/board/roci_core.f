@@ -84,6 +84,7 @@ roci_reset_sync.sv
 ../rq/responder/roci_responder_drain.sv
 ../rq/responder/roci_responder_front.sv
 ../rq/responder/roci_responder_judge.sv
+../rq/responder/roci_responder_kind.sv
 ../rq/responder/roci_responder_msn.sv
 ../rq/responder/roci_responder_oldest.sv
 ../rq/responder/roci_responder_opcode.sv

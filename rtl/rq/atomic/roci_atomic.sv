@@ -170,7 +170,7 @@ module roci_atomic (
   assign asked    = due_q && (near_here_q ? same_q : br_req_ready_i);
   always_ff @(posedge clk_i) begin
     if (!rst_ni) due_q <= 1'b0;
-    else due_q <= ask_q != seek_q && signed'(landed) >= 16'sd0 && !asked;
+    else due_q <= ask_q != seek_q && !landed[15] && !asked;
     if (!due_q || near_here_q) near_here_q <= near;  // a read that is offered stays
     same_q <= same;
     if (asked) inherits_q[ask] <= near_here_q;
@@ -289,7 +289,7 @@ module roci_atomic (
 
   logic unused;
   assign unused = &{1'b0, holds_twice, seek_job, ask_job, data_job, put_job, out_job, near_job,
-                    store};
+                    landed, store};
 
   `ASSERT(StoresAreStores, `IMPLIES(store_job_valid_i, store_job_i.op == OpStore))
   `ASSERT(AtomicsAreAligned, `IMPLIES(br_req_valid_o, ask_job.addr[2:0] == 3'd0))

@@ -71,8 +71,7 @@ module roci_responder_drain #(
   assign to_land   = landed_i - ticket;
   assign to_send   = sent_q - issued;
   assign to_result = results_q - jobs;
-  assign pop       = valid && signed'(to_land) >= 32'sd0 && signed'(to_send) >= 32'sd0
-                  && signed'(to_result) >= 32'sd0;
+  assign pop       = valid && !to_land[31] && !to_send[31] && !to_result[31];
   assign drained_o = pop && !is_mark;
   assign marked_o  = pop && is_mark;
   assign idle_o    = starts_q == '0 && !valid;
@@ -80,5 +79,8 @@ module roci_responder_drain #(
   `ASSERT(MomentHasRoom, `IMPLIES(take || mark_i, room))
   `ASSERT(StartsInRange, starts_q < LevelBits'(Depth))
   `ASSERT(MarksAreEvents, !(mark_i && between_i))
+
+  logic unused;
+  assign unused = &{1'b0, to_land, to_send, to_result};
 
 endmodule

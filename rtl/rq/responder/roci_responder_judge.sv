@@ -90,7 +90,7 @@ module roci_responder_judge (
   logic            unused;
   logic            in_connection, peeked_q, posted_q, fetched_q, atomic_q, foreseen, placed;
   logic            walked_q;
-  logic [3:0]      verdict, verdict_d, verdict_q, not_q, early;
+  logic [3:0]      verdict_d, verdict_other, verdict_q, not_q, early;
   // What a request waits for: atomics, responses before the end of a key, a receive.
   logic            busy_q, owes_q, waits_q;
   logic            read_q, full_q;  // a READ or atomic; the response in its slot has not left
@@ -109,61 +109,48 @@ module roci_responder_judge (
   // both: the other one chooses the whole word.
   assign early     = ~not_q;
   assign verdict_o = early;
-  logic send;
-  always_comb begin
-    case (meta_i.opcode)
-      roci_pkg::OpRcSendFirst, roci_pkg::OpRcSendMiddle, roci_pkg::OpRcSendLast,
-      roci_pkg::OpRcSendLastImm, roci_pkg::OpRcSendLastInv, roci_pkg::OpRcSendOnly,
-      roci_pkg::OpRcSendOnlyImm, roci_pkg::OpRcSendOnlyInv: send = 1'b1;
-      default:                                             send = 1'b0;
-    endcase
-  end
-  always_ff @(posedge clk_i) begin
-    send_o   <= send;
-    inv_o    <= meta_i.opcode == roci_pkg::OpRcSendLastInv
-                || meta_i.opcode == roci_pkg::OpRcSendOnlyInv;
-    atomic_q <= meta_i.opcode == roci_pkg::OpRcCmpSwap || meta_i.opcode == roci_pkg::OpRcFetchAdd;
-    read_q   <= meta_i.opcode == roci_pkg::OpRcReadRequest;
-  end
   // The request, kept for the clock of look_i.
   localparam logic [12:0] GrhBytes = 13'(roci_pkg::Ipv6Bits / 8);
   logic        uc_q;
   logic [12:0] own_len;  // without the GRH of a datagram, which the path MTU does not bound
   assign own_len = meta_i.payload_len - (meta_i.ud ? GrhBytes : '0);
-  logic [7:0]  opcode_q;
+  logic        write_q, imm_write_q, filled_q, dma_fits_q, dma_same_q;
   logic [23:0] psn_q;
   logic [12:0] len_q;
   logic [31:0] most_q, dma_length_q;
-  logic        dma_fits_q, dma_same_q;
-  logic [5:1]  dma_on_q;
+  logic [5:1]  is_mtu_q, fits_mtu_q, dma_on_q;
   logic [2:0]  va_low_q;
+  roci_responder_kind u_kind (
+    .clk_i, .opcode_i(meta_i.opcode), .payload_len_i(own_len), .dma_length_i(reth.dma_length),
+    .send_o, .write_o(write_q), .read_o(read_q), .atomic_o(atomic_q), .first_o, .last_o(last),
+    .imm_write_o(imm_write_q), .invalidates_o(inv_o), .filled_o(filled_q), .is_mtu_o(is_mtu_q),
+    .fits_mtu_o(fits_mtu_q), .most_o(most_q), .dma_fits_o(dma_fits_q), .dma_same_o(dma_same_q),
+    .dma_on_o(dma_on_q));
   always_ff @(posedge clk_i) begin
     uc_q         <= meta_i.uc;
-    opcode_q     <= meta_i.opcode;
     psn_q        <= meta_i.psn;
     len_q        <= own_len;
-    most_q       <= 32'h8000_0000 - 32'(own_len);
     dma_length_q <= reth.dma_length;
-    dma_fits_q   <= reth.dma_length <= 32'h8000_0000;
-    dma_same_q   <= reth.dma_length == 32'(own_len);
-    for (int k = 1; k <= 5; k++) dma_on_q[k] <= reth.dma_length > 32'd128 << k;
     va_low_q     <= reth.va[2:0];
     key_ok_o     <= key_i.ok;
   end
-  `ASSERT(RequestStands, `IMPLIES(look_i, psn_q == meta_i.psn && opcode_q == meta_i.opcode
-                                          && len_q == own_len && key_ok_o == key_i.ok))
+  `ASSERT(RequestStands, `IMPLIES(look_i, psn_q == meta_i.psn && len_q == own_len
+                                          && key_ok_o == key_i.ok))
   roci_responder_decide u_decide (
     .clk_i, .rst_ni,
-    .uc_i(uc_q), .opcode_i(opcode_q), .psn_i(psn_q), .payload_len_i(len_q), .most_i(most_q),
-    .dma_length_i(dma_length_q), .dma_fits_i(dma_fits_q), .dma_same_i(dma_same_q),
-    .dma_on_i(dma_on_q), .va_i(va_low_q), .key_ok_i(key_ok_o),
+    .uc_i(uc_q), .send_i(send_o), .write_i(write_q), .read_i(read_q), .atomic_i(atomic_q),
+    .first_i(first_o), .last_i(last), .imm_write_i(imm_write_q), .psn_i(psn_q),
+    .payload_len_i(len_q), .filled_i(filled_q), .is_mtu_i(is_mtu_q), .fits_mtu_i(fits_mtu_q),
+    .most_i(most_q), .dma_length_i(dma_length_q), .dma_fits_i(dma_fits_q),
+    .dma_same_i(dma_same_q), .dma_on_i(dma_on_q), .va_i(va_low_q), .key_ok_i(key_ok_o),
     .dead_i(plain_i.dead || !in_connection), .epsn_i(plain_i.epsn), .nak_sent_i(plain_i.nak_sent),
     .message_i(plain_i.message), .write_left_i(plain_i.write_left), .bytes_i(plain_i.bytes),
     .access_i(attr_i.access), .pmtu_i(attr_i.pmtu),
     .max_dest_rd_atomic_i(attr_i.max_dest_rd_atomic),
     .peeked_i(peeked_q || foreseen), .posted_i(posted_q || foreseen),
-    .verdict_o(verdict), .syndrome_o(syndrome), .status_o(status),
-    .access_event_o(access_event), .takes_o(takes), .last_o(last), .first_o
+    .judge_i(look_i), .kept_i(verdict_other), .verdict_o(verdict_d), .syndrome_o(syndrome),
+    .status_o(status),
+    .access_event_o(access_event), .takes_o(takes)
   );
   // An atomic changes memory later than it is accepted, and nothing may overtake it. Other atomics
   // cannot, and the response to a READ follows the atomic's write. The end of a key does not
@@ -213,17 +200,16 @@ module roci_responder_judge (
   );
 
   always_comb begin
-    verdict_d = verdict_q;
-    if (full_o) verdict_d = roci_pkg::VerdictNak;
-    if (look_i) verdict_d = verdict;
+    verdict_other = verdict_q;
+    if (full_o) verdict_other = roci_pkg::VerdictNak;
     if (list_bad_i || walk_bad_i) begin
-      verdict_d = roci_pkg::VerdictNak;
+      verdict_other = roci_pkg::VerdictNak;
       if (uc_q && !list_bad_i && walk_status_i == roci_pkg::StatusLocLenErr) begin
-        verdict_d = roci_pkg::VerdictDiscard;  // UC-05: it is longer than the receive
+        verdict_other = roci_pkg::VerdictDiscard;  // UC-05: it is longer than the receive
       end
     end
     if (inv_bad_i || (again_i && !again_key_i.ok)) begin
-      verdict_d = uc_q ? roci_pkg::VerdictDiscard : roci_pkg::VerdictNak;
+      verdict_other = uc_q ? roci_pkg::VerdictDiscard : roci_pkg::VerdictNak;
     end
   end
   always_ff @(posedge clk_i) begin
@@ -232,7 +218,7 @@ module roci_responder_judge (
   end
 
   always_ff @(posedge clk_i) begin
-    packets_q <= opcode_q != roci_pkg::OpRcReadRequest || dma_length_q == '0 ? 24'd1
+    packets_q <= !read_q || dma_length_q == '0 ? 24'd1
                : 24'((dma_length_q - 32'd1) >> (4'd7 + 4'(attr_i.pmtu))) + 24'd1;
     if (pick_i) peeked_q <= 1'b0;
     walked_q <= !pick_i && (walked_q || walk_good_i);
@@ -285,6 +271,8 @@ module roci_responder_judge (
     end
   end
 
+  // What changes the verdict comes after it.
+  `ASSERT(VerdictComesFirst, `IMPLIES(look_i, !list_bad_i && !walk_bad_i && !inv_bad_i && !again_i))
   `ASSERT(WriteStaysInMessage, `IMPLIES(commit_i && verdict_q == roci_pkg::VerdictWrite && !first_q,
                                         32'(meta_i.payload_len) <= qp_i.write_left))
   `ASSERT(PeekIsOfNext, `IMPLIES(peeked_i && in_connection && !qp_i.dead && !attr_i.srq && !reset_i,

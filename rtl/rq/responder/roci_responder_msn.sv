@@ -37,7 +37,7 @@ module roci_responder_msn #(
   );
   // The oldest packet stands in registers: what lands is compared with it, not with the memory.
   assign since  = done_i - ticket_q;
-  assign landed = signed'(since) >= 16'sd0;
+  assign landed = !since[15];
   assign take   = valid && (!valid_q || landed);
   always_ff @(posedge clk_i) begin
     if (!rst_ni) valid_q <= 1'b0;
@@ -46,7 +46,7 @@ module roci_responder_msn #(
   end
 
   logic unused;
-  assign unused = &{1'b0, level};
+  assign unused = &{1'b0, level, since};
 
   `ASSERT(PacketHasRoom, `IMPLIES(push_i, ready))
   `ASSERT(OldestHasFailed, `IMPLIES(failed_i, valid_q && since == 16'hFFFF))

@@ -130,7 +130,6 @@ module roci_responder_out (
   assign req_seg_push  = own_seg || (walk_seg_valid_i && req_seg_room);
   assign req_seg_d     = own_seg ? apply_seg_i : walk_seg_i;
   assign walk_seg_ready_o = req_seg_room;
-  assign unused        = &{meta_i, rsp_i};
   always_comb begin
     cqe_d = apply_cqe_i;
     if (flush_one_i) begin
@@ -219,7 +218,7 @@ module roci_responder_out (
     marked_q <= marked && rst_ni;
     if (cqe_leaves) begin
       cqe_o <= cqe_oldest;
-      if (signed'(cqe_ahead) >= 32'sd0) cqe_o.ticket <= done_o[15:0];
+      if (!cqe_ahead[31]) cqe_o.ticket <= done_o[15:0];
     end
   end
   roci_fifo #(.Width(roci_pkg::EventReqBits), .Depth(4)) u_fail (
@@ -259,7 +258,7 @@ module roci_responder_out (
   always_ff @(posedge clk_i) begin
     if (!rst_ni) rooms_q <= '0;
     else rooms_q <= rooms;
-    last_done_q  <= signed'(last_age) >= 32'sd0;
+    last_done_q  <= !last_age[31];
     cqe_room_q   <= cqe_level <= 4'd6;
     fail_room_q  <= fail_level <= 3'd2;
     event_room_q <= event_level <= 3'd2;
@@ -278,5 +277,7 @@ module roci_responder_out (
   `ASSERT(EventHasRoom, `IMPLIES(event_push, event_ready))
   `ASSERT(CountHasRoom, `IMPLIES(count_push, count_ready))
   `ASSERT(ReqSegHasRoom, `IMPLIES(req_seg_push, req_seg_room))
+
+  assign unused = &{meta_i, rsp_i, cqe_ahead, last_age};
 
 endmodule

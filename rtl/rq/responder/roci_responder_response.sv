@@ -40,23 +40,20 @@ module roci_responder_response (
   output roci_pkg::responder_slot_t slot_o
 );
 
-  logic unused;
-  assign unused = &{read_i};
-
   // Choice.
   logic [31:0] record_age, slot_age;
   logic [23:0] lead;
   logic        record, record_ready, record_first, urgent, read;
   assign record        = read_i.ack != roci_pkg::ResponderAckNone;
-  assign record_age = done_i - read_i.ack_ticket;
+  assign record_age    = done_i - read_i.ack_ticket;
   assign urgent        = read_i.ack == roci_pkg::ResponderAckNak
                       && read_i.ack_syndrome == roci_pkg::SynNakSequence;
-  assign record_ready  = record && (urgent || signed'(record_age) >= 32'sd0);
+  assign record_ready  = record && (urgent || !record_age[31]);
   assign lead          = slot_i.next_psn - read_i.ack_psn;
-  assign record_first  = !has_slot_i || signed'(lead) >= 24'sd0;
+  assign record_first  = !has_slot_i || !lead[23];
   assign read          = slot_i.opcode == roci_pkg::OpRcReadRequest;
-  assign slot_age   = done_i - slot_i.ticket;
-  assign slot_ready_o  = has_slot_i && (read ? signed'(slot_age) >= 32'sd0 : slot_i.done);
+  assign slot_age      = done_i - slot_i.ticket;
+  assign slot_ready_o  = has_slot_i && (read ? !slot_age[31] : slot_i.done);
   assign pick_record_o = record_ready && record_first;
 
   // Packet.
@@ -142,5 +139,8 @@ module roci_responder_response (
       if (qp_i.ack == roci_pkg::ResponderAckFatal) qp_o.pending = '0;
     end
   end
+
+  logic unused;
+  assign unused = &{read_i, record_age, slot_age, lead};
 
 endmodule

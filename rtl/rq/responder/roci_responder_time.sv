@@ -32,7 +32,7 @@ module roci_responder_time (
   assign moved_o       = wr_done_i != done_o[15:0];
   assign newest_age = done_o - newest_q;
   assign newest_o      = newest_q;
-  assign settled_o     = signed'(newest_age) >= 32'sd0;
+  assign settled_o     = !newest_age[31];
   assign in_tx         = sent_o - last_desc_i;
 
   always_ff @(posedge clk_i) begin
@@ -48,7 +48,10 @@ module roci_responder_time (
       if (commit_i) newest_q <= ticket_o;
     end
     ticket_o      <= done_o + 32'(signed'(ticket_i - done_o[15:0]));
-    clear_of_tx_o <= signed'(in_tx) >= 16'sd0;
+    clear_of_tx_o <= !in_tx[15];
   end
+
+  logic unused;
+  assign unused = &{1'b0, in_tx, newest_age};
 
 endmodule

@@ -2,6 +2,8 @@
 // Verdicts of the responder by opcode, PSN, rights and lengths.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <initializer_list>
 #include <random>
 
 #include "Vroci_responder_decide.h"
@@ -28,14 +30,39 @@ struct Rig {
     dut->pmtu_i = 1;
     dut->max_dest_rd_atomic_i = 1;
     dut->key_ok_i = 1;
+    dut->judge_i = 1;
     dut->epsn_i = 100;
     dut->psn_i = 100;
   }
   Verdict verdict() { return Verdict{dut->verdict_o}; }
+  /// The opcode as the verdict gets it, decoded.
+  void kind(unsigned opcode) {
+    const auto any = [opcode](std::initializer_list<unsigned> of) {
+      return std::find(of.begin(), of.end(), opcode) != of.end();
+    };
+    const bool send_only = any({kRcSendOnly, kRcSendOnlyImm, kRcSendOnlyInv});
+    const bool send_last = any({kRcSendLast, kRcSendLastImm, kRcSendLastInv});
+    const bool write_only = any({kRcWriteOnly, kRcWriteOnlyImm});
+    const bool write_last = any({kRcWriteLast, kRcWriteLastImm});
+    dut->send_i = send_only || send_last || any({kRcSendFirst, kRcSendMiddle});
+    dut->write_i = write_only || write_last || any({kRcWriteFirst, kRcWriteMiddle});
+    dut->read_i = any({kRcReadRequest});
+    dut->atomic_i = any({kRcCmpSwap, kRcFetchAdd});
+    dut->first_i = send_only || write_only || any({kRcSendFirst, kRcWriteFirst});
+    dut->last_i = send_only || send_last || write_only || write_last;
+    dut->imm_write_i = any({kRcWriteLastImm, kRcWriteOnlyImm});
+  }
   void message(ResponderIn in) { dut->message_i = layout::number(in); }
   Verdict verdict(unsigned opcode, unsigned len = 0, std::uint32_t dma = 0) {
-    dut->opcode_i = opcode;
+    kind(opcode);
     dut->payload_len_i = len;
+    dut->filled_i = len != 0;
+    dut->is_mtu_i = 0;
+    dut->fits_mtu_i = 0;
+    for (unsigned k = 1; k <= 5; ++k) {
+      dut->is_mtu_i |= (len == 128u << k) << (k - 1);
+      dut->fits_mtu_i |= (len <= 128u << k) << (k - 1);
+    }
     dut->most_i = 0x80000000 - len;
     dut->dma_length_i = dma;
     dut->dma_fits_i = dma <= 0x80000000;

@@ -183,9 +183,9 @@ module roci_rq_table #(
   logic       reset_row, moves_row;
   logic       new_q, old, rearm, old_q, rearm_q, kept_q, takes_q;
   // The flags as a row was read, and what changed in that clock.
-  logic       of_cmd_q, srq_here_q, here_now, set_q, clear_q;
+  logic       of_cmd_q;
   logic       rearm_here_q, rearm_set_q, rearm_clear_q;
-  logic [1:0] here, here_q;
+  logic [1:0] here;
   logic [3:0] ready;
   logic [QpRowBits-1:0]  qp_row, bus_row;
   logic [SrqRowBits-1:0] srq_row;
@@ -215,17 +215,24 @@ module roci_rq_table #(
     .clear_i(clear_srq), .clear_row_i(srq_row),
     .read_row_i(srq_row_i), .flag_o(rearm_here), .ready_o(ready[3])
   );
+  // Each row is compared before the choice, not the row that was chosen.
+  logic [2:0] here_all, set_all, clear_all, here_q, set_q, clear_q;  // SRQ, row of cmd, of qp
+  logic       here_now, set_now, clear_now;
+  assign here_all  = {srq_here, here};
+  assign set_all   = {set_srq && srq_row == srq_row_i,
+                      set_here && qp_row == cmd_row_i[QpRowBits-1:0],
+                      set_here && qp_row == qp_row_i[QpRowBits-1:0]};
+  assign clear_all = {srq_moves && srq_index_q == srq_row_i,
+                      row_is_reset && bus_row == cmd_row_i[QpRowBits-1:0],
+                      row_is_reset && bus_row == qp_row_i[QpRowBits-1:0]};
+  assign here_now  = srq_o ? here_q[2] : of_cmd_q ? here_q[1] : here_q[0];
+  assign set_now   = srq_o ? set_q[2] : of_cmd_q ? set_q[1] : set_q[0];
+  assign clear_now = srq_o ? clear_q[2] : of_cmd_q ? clear_q[1] : clear_q[0];
   always_ff @(posedge clk_i) begin
     of_cmd_q   <= of_cmd_i;
-    here_q     <= here;
-    srq_here_q <= srq_here;
-    if (read_srq_i) begin
-      set_q   <= set_srq && srq_row == read_row_i[SrqRowBits-1:0];
-      clear_q <= srq_moves && srq_index_q == read_row_i[SrqRowBits-1:0];
-    end else begin
-      set_q   <= set_here && qp_row == read_row_i[QpRowBits-1:0];
-      clear_q <= row_is_reset && bus_row == read_row_i[QpRowBits-1:0];
-    end
+    here_q     <= here_all;
+    set_q      <= set_all;
+    clear_q    <= clear_all;
     rearm_here_q  <= rearm_here;
     rearm_set_q   <= srq_row_q && srq_index_q == srq_row_i;
     rearm_clear_q <= clear_srq && srq_row == srq_row_i;
@@ -234,8 +241,7 @@ module roci_rq_table #(
     rearm_q    <= (srq_row_q && srq_index_q == srq_row) || (rearm && !clear_srq);
     if (acts_i) {kept_q, takes_q} <= {!reset_row, takes_o};
   end
-  assign here_now = srq_o ? srq_here_q : of_cmd_q ? here_q[1] : here_q[0];
-  assign old      = new_q ? clear_q || !(here_now || set_q) : old_q;
+  assign old      = new_q ? clear_now || !(here_now || set_now) : old_q;
   assign rearm    = new_q ? rearm_set_q || (rearm_here_q && !rearm_clear_q) : rearm_q;
   always_comb begin
     ring_o = stored;

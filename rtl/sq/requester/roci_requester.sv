@@ -126,7 +126,8 @@ module roci_requester #(
   logic [23:0]                fault_psn, fault_psn_q;
   logic                       fault_valid, fault_ready, fault_left, fault_left_q, late_valid;
   logic                       late_ready, late_room, late_push, room, more_room, fail_room;
-  logic                       desc_room, rsp_room, cqe_room, cqe_calm, comparing;
+  logic                       desc_room, rsp_room, cqe_room, cqe_calm, comparing, pick_hand,
+                              at_first, at_last;
   roci_pkg::plan_t            plan_q, read_plan, late;
   roci_pkg::rx_meta_t         rsp_q;
   roci_pkg::timer_event_t     timer_q;
@@ -153,16 +154,17 @@ module roci_requester #(
     .late_valid_i(late_valid), .late_room_i(late_room), .late_ready_o(late_ready), .live_qpn_i,
     .live_valid_i, .again_push_i(step.again), .memory_ready_i(memory_ready), .room_i(room),
     .more_room_i(more_room), .fail_room_i(fail_room), .desc_room_i(desc_room),
-    .rsp_room_i(rsp_room && cqe_calm), .pick_o(pick), .pick_row_o(pick_row), .read_rsp_o(reads_rsp),
-    .read_ring_o(reads_ring), .read_row_o(read_row), .read_plan_o(read_plan), .word_i(word),
-    .attr_i(read_attr), .uc_i(read_uc), .ud_i(read_ud), .qkey_i(read_qkey), .alive_i(alive),
-    .in_err_i(read_in_err), .free_i(idle || finish), .empty_i(idle), .take_o(take),
-    .state_o(first_state), .at_o(first_at), .run_o(first_run), .row_o(row_q), .is_live_o(is_live_q),
-    .is_late_o(is_late_q), .is_rsp_o(is_rsp_q), .is_timer_o(is_timer_q), .is_fault_o(is_fault_q),
-    .is_again_o(is_again_q), .fault_psn_o(fault_psn_q), .fault_left_o(fault_left_q),
-    .plan_o(plan_q), .rsp_o(rsp_q), .timer_o(timer_q), .control_o(control_q), .attr_o(attr),
-    .uc_o(uc), .ud_o(ud), .qkey_o(qkey), .in_err_o(in_err), .look_o(look), .ud_fails_o(ud_fails),
-    .ud_status_o(ud_status), .ud_vendor_o(ud_vendor), .none_o(none));
+    .rsp_room_i(rsp_room && cqe_calm), .pick_o(pick), .pick_row_o(pick_row),
+    .pick_hand_o(pick_hand), .read_rsp_o(reads_rsp), .read_ring_o(reads_ring),
+    .read_row_o(read_row), .read_plan_o(read_plan), .word_i(word), .attr_i(read_attr),
+    .uc_i(read_uc), .ud_i(read_ud), .qkey_i(read_qkey), .alive_i(alive), .in_err_i(read_in_err),
+    .free_i(idle || finish), .empty_i(idle), .take_o(take), .state_o(first_state), .at_o(first_at),
+    .run_o(first_run), .row_o(row_q), .is_live_o(is_live_q), .is_late_o(is_late_q),
+    .is_rsp_o(is_rsp_q), .is_timer_o(is_timer_q), .is_fault_o(is_fault_q), .is_again_o(is_again_q),
+    .fault_psn_o(fault_psn_q), .fault_left_o(fault_left_q), .plan_o(plan_q), .rsp_o(rsp_q),
+    .timer_o(timer_q), .control_o(control_q), .attr_o(attr), .uc_o(uc), .ud_o(ud), .qkey_o(qkey),
+    .in_err_o(in_err), .look_o(look), .ud_fails_o(ud_fails), .ud_status_o(ud_status),
+    .ud_vendor_o(ud_vendor), .none_o(none));
 
   // State.
   logic [4:0] ring_read_at, ring_write_at;
@@ -173,15 +175,14 @@ module roci_requester #(
                             && !control_q.flush;
   assign ring_write_at = qp_q.head + qp_q.count[4:0] - 5'(!plan_q.first);
   roci_requester_state #(.NumQps(NumQps), .RingDepth(RingDepth)) u_state (
-    .clk_i, .rst_ni, .row_write_valid_i, .row_write_i,
-    .pick_i(pick), .pick_row_i(pick_row), .read_row_i(read_row), .row_i(row_q), .qp_o(word),
-    .attr_o(read_attr), .uc_o(read_uc), .ud_o(read_ud), .qkey_o(read_qkey), .alive_o(alive),
-    .in_err_o(read_in_err), .ready_o(memory_ready), .write_i(finish), .qp_i(qp_d),
-    .begin_i(begin_generation), .ring_read_i(ring_read),
-    .ring_read_row_i(reads_ring ? read_row : row_q), .ring_read_at_i(ring_read_at),
-    .entry_o(stored_entry), .ring_write_i(step.enter), .ring_write_at_i(ring_write_at),
-    .entry_i(new_entry), .ticket_o(stored_ticket), .ticket_write_i(step.desc),
-    .ticket_i(newest + 10'd1), .slot_read_i(comparing),
+    .clk_i, .rst_ni, .row_write_valid_i, .row_write_i, .pick_i(pick), .pick_row_i(pick_row),
+    .pick_hand_i(pick_hand), .read_row_i(read_row), .row_i(row_q), .qp_o(word), .attr_o(read_attr),
+    .uc_o(read_uc), .ud_o(read_ud), .qkey_o(read_qkey), .alive_o(alive), .in_err_o(read_in_err),
+    .ready_o(memory_ready), .write_i(finish), .qp_i(qp_d), .begin_i(begin_generation),
+    .ring_read_i(ring_read), .ring_read_row_i(reads_ring ? read_row : row_q),
+    .ring_read_at_i(ring_read_at), .entry_o(stored_entry), .ring_write_i(step.enter),
+    .ring_write_at_i(ring_write_at), .entry_i(new_entry), .ticket_o(stored_ticket),
+    .ticket_write_i(step.desc), .ticket_i(newest + 10'd1), .slot_read_i(comparing),
     .slot_read_at_i(qp_q.rd_head), .slot_sge_o(slot_sge), .slot_num_sge_o(slot_num_sge),
     .slot_write_i(step.slot), .slot_plan_i(plan_q),
     .slot_write_at_i(qp_q.rd_head + qp_q.rd_count[3:0]));
@@ -190,8 +191,8 @@ module roci_requester #(
     .clk_i, .first_i(reads_ring), .first_at_i(word.head), .state_i(state_q),
     .next_i(step.next_entry), .head_i(qp_q.head), .read_o(ring_read), .read_at_o(ring_read_at),
     .entry_i(stored_entry), .ticket_i(stored_ticket), .upto_i(run_q.upto),
-    .psn_next_i(qp_q.psn_next), .entry_o(entry), .ticket_o(ticket), .part_o(part),
-    .whole_o(whole), .all_o(all));
+    .psn_next_i(qp_q.psn_next), .psn_i(rsp_q.psn), .entry_o(entry), .ticket_o(ticket),
+    .part_o(part), .whole_o(whole), .all_o(all), .at_first_o(at_first), .at_last_o(at_last));
 
   // Steps.
   roci_pkg::tx_desc_t desc;
@@ -211,12 +212,12 @@ module roci_requester #(
     .message_less_i(message_less), .look_i(look), .rsp_i(rsp_q), .timer_i(timer_q),
     .limited_i(limited), .limit_i(limit), .goes_on_i(goes_on), .flushes_i(flushes),
     .fault_psn_i(fault_psn_q), .control_i(control_q), .qp_i(qp_q), .run_i(run_q), .entry_i(entry),
-    .part_i(part), .whole_i(whole), .all_i(all), .attr_i(attr), .in_err_i(in_err),
-    .cqe_room_i(cqe_room), .cqe_calm_i(cqe_calm), .timer_calm_i(timer_calm),
-    .op_taken_i(key_op_req_ready_i), .op_done_i(key_op_rsp_valid_i), .op_ok_i(key_op_rsp_i.ok),
-    .place_done_i(place_done), .place_status_i(place_status), .place_vendor_i(place_vendor),
-    .qp_o(qp_d), .run_o(run_d), .step_o(step), .finish_o(finish), .desc_o(desc),
-    .entry_o(new_entry), .late_o(late_push), .offset_i(rd_offset), .bad_i(bad));
+    .part_i(part), .whole_i(whole), .all_i(all), .at_first_i(at_first), .at_last_i(at_last),
+    .attr_i(attr), .in_err_i(in_err), .cqe_room_i(cqe_room), .cqe_calm_i(cqe_calm),
+    .timer_calm_i(timer_calm), .op_taken_i(key_op_req_ready_i), .op_done_i(key_op_rsp_valid_i),
+    .op_ok_i(key_op_rsp_i.ok), .place_done_i(place_done), .place_status_i(place_status),
+    .place_vendor_i(place_vendor), .qp_o(qp_d), .run_o(run_d), .step_o(step), .finish_o(finish),
+    .desc_o(desc), .entry_o(new_entry), .late_o(late_push), .offset_i(rd_offset), .bad_i(bad));
   roci_requester_hand u_hand (
     .clk_i, .rst_ni, .finish_i(finish), .take_i(take), .first_i(first_state), .first_at_i(first_at),
     .next_i(step.state), .state_o(state_q), .at_o(at));
@@ -237,17 +238,16 @@ module roci_requester #(
   logic               place_seg_valid, rsp_seg_in_ready, for_atomic;
   assign for_atomic = run_q.ask == roci_pkg::AskAtomic;
   roci_requester_place u_place (
-    .clk_i, .rst_ni,
-    .start_i(state_q == roci_pkg::RequesterPlace), .atomic_i(for_atomic), .qpn_i(24'(row_q)),
-    .wqe_index_i(qp_q.done), .offset_i(for_atomic ? '0 : rd_offset),
-    .len_i(for_atomic ? 13'd8 : rsp_q.payload_len), .sge0_i(slot_sge),
-    .num_sge_i(slot_num_sge), .pd_i(attr.pd), .pasid_i(attr.pasid),
-    .sq_base_i(attr.sq_base), .wqe_entry_i(qp_q.done & ((16'd1 << attr.sq_log) - 16'd1)),
-    .stride_log_i(attr.sq_stride_log), .forget_i(step.retire || begin_generation),
-    .done_o(place_done), .status_o(place_status), .vendor_o(place_vendor), .place_o(place),
-    .seg_o(place_seg), .seg_valid_o(place_seg_valid), .seg_ready_i(rsp_seg_in_ready),
-    .br_req_valid_o, .br_req_ready_i, .br_req_o, .br_rsp_i, .br_rsp_valid_i, .br_rsp_ready_o,
-    .key_req_o, .key_req_valid_o, .key_req_ready_i, .key_rsp_i, .key_rsp_valid_i);
+    .clk_i, .rst_ni, .start_i(state_q == roci_pkg::RequesterPlace), .atomic_i(for_atomic),
+    .qpn_i(24'(row_q)), .wqe_index_i(qp_q.done), .offset_i(for_atomic ? '0 : rd_offset),
+    .len_i(for_atomic ? 13'd8 : rsp_q.payload_len), .sge0_i(slot_sge), .num_sge_i(slot_num_sge),
+    .pd_i(attr.pd), .pasid_i(attr.pasid), .sq_base_i(attr.sq_base),
+    .wqe_entry_i(qp_q.done & ((16'd1 << attr.sq_log) - 16'd1)), .stride_log_i(attr.sq_stride_log),
+    .forget_i(step.retire || begin_generation), .done_o(place_done), .status_o(place_status),
+    .vendor_o(place_vendor), .place_o(place), .seg_o(place_seg), .seg_valid_o(place_seg_valid),
+    .seg_ready_i(rsp_seg_in_ready), .br_req_valid_o, .br_req_ready_i, .br_req_o, .br_rsp_i,
+    .br_rsp_valid_i, .br_rsp_ready_o, .key_req_o, .key_req_valid_o, .key_req_ready_i, .key_rsp_i,
+    .key_rsp_valid_i);
 
   // Outputs.
   assign done_valid_o = finish || step.retire || step.cqe;
@@ -257,21 +257,20 @@ module roci_requester #(
 
   roci_requester_out #(.NumQps(NumQps)) u_out (
     .clk_i, .rst_ni, .row_i(row_q), .step_i(step), .qp_i(qp_q), .next_i(qp_d), .entry_i(entry),
-    .ticket_i(ticket), .newest_o(newest), .sent_valid_i, .sent_i,
-    .fault_row_o(fault_row), .fault_psn_o(fault_psn), .fault_left_o(fault_left),
-    .fault_valid_o(fault_valid), .fault_ready_i(fault_ready), .attr_i(attr), .uc_i(uc),
-    .plan_i(plan_q), .rsp_i(rsp_q), .rsp_new_i(reads_rsp), .store_done_i,
-    .wr_done_i, .place_i(place), .desc_i(desc),
+    .ticket_i(ticket), .newest_o(newest), .sent_valid_i, .sent_i, .fault_row_o(fault_row),
+    .fault_psn_o(fault_psn), .fault_left_o(fault_left), .fault_valid_o(fault_valid),
+    .fault_ready_i(fault_ready), .attr_i(attr), .uc_i(uc), .plan_i(plan_q), .rsp_i(rsp_q),
+    .rsp_new_i(reads_rsp), .store_done_i, .wr_done_i, .place_i(place), .desc_i(desc),
     .drop_i(finish && is_rsp_q && rsp_q.payload_len != '0 && !run_q.placed),
     .place_seg_i(place_seg), .place_seg_valid_i(place_seg_valid),
     .place_seg_ready_o(rsp_seg_in_ready), .plan_seg_i, .plan_seg_valid_i, .plan_seg_ready_o,
     .room_o(room), .more_room_o(more_room), .fail_room_o(fail_room), .desc_room_o(desc_room),
     .rsp_room_o(rsp_room), .cqe_room_o(cqe_room), .cqe_calm_o(cqe_calm), .timer_calm_o(timer_calm),
-    .ptr_o, .ptr_valid_o, .ptr_ready_i, .desc_o, .desc_valid_o, .desc_ready_i,
-    .seg_o, .seg_valid_o, .seg_ready_i, .cqe_o, .cqe_valid_o, .cqe_ready_i, .fail_o, .fail_valid_o,
-    .fail_ready_i, .timer_cmd_o, .timer_cmd_valid_o, .timer_cmd_ready_i, .count_o, .count_valid_o,
-    .count_ready_i, .atomic_job_o, .atomic_job_valid_o, .atomic_job_ready_i, .rsp_seg_o,
-    .rsp_seg_valid_o, .rsp_seg_ready_i, .empty_o(out_empty));
+    .ptr_o, .ptr_valid_o, .ptr_ready_i, .desc_o, .desc_valid_o, .desc_ready_i, .seg_o, .seg_valid_o,
+    .seg_ready_i, .cqe_o, .cqe_valid_o, .cqe_ready_i, .fail_o, .fail_valid_o, .fail_ready_i,
+    .timer_cmd_o, .timer_cmd_valid_o, .timer_cmd_ready_i, .count_o, .count_valid_o, .count_ready_i,
+    .atomic_job_o, .atomic_job_valid_o, .atomic_job_ready_i, .rsp_seg_o, .rsp_seg_valid_o,
+    .rsp_seg_ready_i, .empty_o(out_empty));
 
   assign live_ready_o = handling && is_live_q;
   always_comb begin

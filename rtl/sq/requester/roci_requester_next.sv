@@ -59,6 +59,7 @@ module roci_requester_next #(
   // the choice, and what is read for it a clock later, until the next choice
   output logic                      pick_o,
   output logic [QpBits-1:0]         pick_row_o,
+  output logic                      pick_hand_o, // the event in hand has it, and ends
   output logic                      read_rsp_o,  // for the first clock: a response
   output logic                      read_ring_o, // it needs the oldest message of the ring
   output logic [QpBits-1:0]         read_row_o,
@@ -126,11 +127,11 @@ module roci_requester_next #(
     .fault_ready_o, .late_i, .late_valid_i, .late_room_i, .late_ready_o, .live_qpn_i, .live_valid_i,
     .again_push_i, .live_busy_i((read_q && is_live) || (!empty_i && is_live_o)),
     .free_i(free_i && memory_ready_i), .room_i, .fail_room_i, .desc_room_i, .rsp_room_i,
-    .follows_i(read_q), .follows_plan_i(is_plan), .follows_room_i(more_room_i),
-    .pick_o, .pick_row_o, .row_o(read_row_o), .is_live_o(is_live), .is_plan_o(is_plan),
-    .is_late_o(is_late), .is_rsp_o(is_rsp), .is_timer_o(is_timer), .is_fault_o(is_fault),
-    .is_again_o(is_again), .fault_psn_o, .plan_o(read_plan_o), .rsp_o, .timer_o, .control_o,
-    .none_o(none));
+    .follows_i(read_q), .follows_plan_i(is_plan), .follows_room_i(more_room_i), .hand_i(!empty_i),
+    .hand_row_i(row_o), .pick_o, .pick_row_o, .pick_hand_o, .row_o(read_row_o), .is_live_o(is_live),
+    .is_plan_o(is_plan), .is_late_o(is_late), .is_rsp_o(is_rsp), .is_timer_o(is_timer),
+    .is_fault_o(is_fault), .is_again_o(is_again), .fault_psn_o, .plan_o(read_plan_o), .rsp_o,
+    .timer_o, .control_o, .none_o(none));
 
   roci_requester_dispatch u_dispatch (
     .is_plan_i(is_plan), .is_rsp_i(is_rsp), .is_fault_i(is_fault), .left_i(fault_left),

@@ -22,11 +22,14 @@ module roci_requester_oldest (
 
   input  logic [23:0]                upto_i,      // PSNs before this one are acknowledged
   input  logic [23:0]                psn_next_i,
+  input  logic [23:0]                psn_i,       // PSN of the response
 
   output roci_pkg::requester_entry_t entry_o,
   output logic [9:0]                 ticket_o,
   output logic                       part_o,      // the acknowledge ends within it,
   output logic                       whole_o,     // or with it
+  output logic                       at_first_o,  // the response has its first PSN,
+  output logic                       at_last_o,   // or its last
   output logic                       all_o        // nothing is in flight after what it acknowledges
 );
 
@@ -41,10 +44,12 @@ module roci_requester_oldest (
   always_ff @(posedge clk_i) begin
     all_o <= psn_next_i == upto_i;
     if (comparing || next_i || state_i == roci_pkg::RequesterHandle) begin
-      entry_o  <= entry_i;
-      ticket_o <= ticket_i;
-      part_o   <= beyond[23];
-      whole_o  <= beyond == '0;
+      entry_o    <= entry_i;
+      ticket_o   <= ticket_i;
+      part_o     <= beyond[23];
+      whole_o    <= beyond == '0;
+      at_first_o <= psn_i == entry_i.first;
+      at_last_o  <= psn_i == entry_i.last;
     end
   end
 

@@ -149,7 +149,7 @@ module roci_requester_out #(
   assign data_ahead = wr_done_i - rsp_i.ticket;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) settled_q <= 1'b1;
-    else settled_q <= signed'(data_ahead) >= 16'sd0 || (settled_q && !rsp_new_i);
+    else settled_q <= !data_ahead[15] || (settled_q && !rsp_new_i);
   end
   roci_requester_cqe u_make (
     .qpn_i(24'(row_i)), .step_i, .qp_i, .entry_i, .attr_i, .plan_i,
@@ -249,7 +249,7 @@ module roci_requester_out #(
                    && !rsp_count_valid && !count_valid_o && !atomic_job_valid_o && !rsp_seg_valid_o;
 
   logic unused;
-  assign unused = &{1'b0, next_i, rsp_i, aeth, place_i, step_i};
+  assign unused = &{1'b0, next_i, rsp_i, aeth, place_i, step_i, data_ahead};
 
   `ASSERT(LevelsAgree, ptr_level_q == ptr_level && fail_level_q == fail_level
                        && timer_level_q == timer_level && count_level_q == count_level)

@@ -58,7 +58,7 @@ module roci_requester_proof_tb #(
   roci_pkg::requester_step_t  step;
   logic [3:0]                 first_state;
   roci_pkg::requester_entry_t entry, new_entry;
-  logic                       part, whole, all, unused_read;
+  logic                       part, whole, all, at_first, at_last, unused_read;
   logic [4:0]                 unused_read_at;
   logic [9:0]                 unused_ticket;
   logic [15:0]                unused_at;
@@ -78,7 +78,8 @@ module roci_requester_proof_tb #(
   roci_requester_oldest u_oldest (
     .clk_i, .first_i(dispatching_q), .first_at_i('0), .state_i(state_q), .next_i(step.next_entry),
     .head_i(qp_q.head), .read_o(unused_read), .read_at_o(unused_read_at), .entry_i,
-    .ticket_i('0), .upto_i(run_q.upto), .psn_next_i(qp_q.psn_next), .entry_o(entry),
+    .ticket_i('0), .upto_i(run_q.upto), .psn_next_i(qp_q.psn_next), .psn_i(rsp_q.psn),
+    .entry_o(entry), .at_first_o(at_first), .at_last_o(at_last),
     .ticket_o(unused_ticket), .part_o(part), .whole_o(whole), .all_o(all));
   // The first step, while the event is read.
   roci_requester_dispatch u_dispatch (
@@ -97,7 +98,7 @@ module roci_requester_proof_tb #(
     .left_i(left_q), .uc_i(uc_i || ud_i), .ud_i, .qkey_i(32'd1), .ud_fails_i(ud_fails_i && ud_i),
     .ud_status_i(roci_pkg::StatusLocLenErr), .ud_vendor_i(8'd0), .fault_psn_i(fault_psn_q),
     .control_i(control_q), .qp_i(qp_q), .run_i(run_q), .entry_i(entry), .part_i(part),
-    .whole_i(whole), .all_i(all), .attr_i,
+    .whole_i(whole), .all_i(all), .at_first_i(at_first), .at_last_i(at_last), .attr_i,
     .in_err_i, .cqe_room_i, .cqe_calm_i(cqe_room_i && cqe_calm_i), .timer_calm_i,
     .op_taken_i, .op_done_i, .op_ok_i, .place_done_i, .place_status_i, .place_vendor_i(8'd0),
     .qp_o(qp_d), .run_o(run_d), .step_o(step), .finish_o(finish), .desc_o(desc),

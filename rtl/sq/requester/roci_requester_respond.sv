@@ -19,6 +19,8 @@ module roci_requester_respond (
   input  logic                       part_i,        // ends within it,
   input  logic                       whole_i,       // or with it;
   input  logic                       all_i,         // it is all that is in flight
+  input  logic                       at_first_i,    // the response has its first PSN,
+  input  logic                       at_last_i,     // or the last
   input  roci_pkg::qp_attr_t         attr_i,
   input  logic                       cqe_room_i,    // for a completion,
   input  logic                       cqe_calm_i,    // and for many
@@ -38,20 +40,19 @@ module roci_requester_respond (
 
   logic [7:0]  syndrome;
   roci_pkg::ext_aeth_t aeth;
-  logic        have, last, bad, nak_error, fits, kind_ok, length_ok, syndrome_ok;
+  logic        have, bad, nak_error, fits, kind_ok, length_ok, syndrome_ok;
   logic        ends;      // the event ends with the message
   logic        recovers;  // the next step is Recover; apart from the state, which comes later
 
   assign aeth       = rsp_i.ext;
   assign syndrome   = {aeth.kind, aeth.code};
   assign have   = qp_i.count != '0;
-  assign last   = rsp_i.psn == entry_i.last;
   assign nak_error  = run_i.ask == roci_pkg::AskFatal || run_i.ask == roci_pkg::AskSyndrome;
   assign bad        = qp_i.bad && bad_i;
 
   roci_requester_check u_check (
     .opcode_i(rsp_i.opcode), .aeth_kind_i(aeth.kind), .payload_len_i(rsp_i.payload_len),
-    .psn_i(rsp_i.psn), .first_i(entry_i.first), .last_i(entry_i.last), .msg_len_i(entry_i.msg_len),
+    .at_first_i, .at_end_i(at_last_i), .msg_len_i(entry_i.msg_len),
     .pmtu_i(attr_i.pmtu), .restart_i(qp_i.restart), .offset_i, .kind_ok_o(kind_ok),
     .length_ok_o(length_ok), .syndrome_ok_o(syndrome_ok));
   assign fits = have && (run_i.ask == roci_pkg::AskData
@@ -212,7 +213,7 @@ module roci_requester_respond (
       default: begin  // Placed
         run_o.upto = rsp_i.psn + 24'd1;
         run_o.ask  = roci_pkg::AskNone;
-        if (!last || !entry_i.signaled || cqe_room_i) begin
+        if (!at_last_i || !entry_i.signaled || cqe_room_i) begin
           qp_o.una       = qp_i.una + 24'd1;
           qp_o.restart   = 1'b0;
           run_o.progress = 1'b1;
@@ -221,7 +222,7 @@ module roci_requester_respond (
           step_o.counter = roci_pkg::QpCounterRxPackets;
           step_o.state   = roci_pkg::RequesterEnd;
           run_o.compared = 1'b1;  // the room, as it is from now on
-          if (last) begin
+          if (at_last_i) begin
             qp_o.rd_head     = qp_i.rd_head + 4'd1;
             qp_o.rd_count    = qp_i.rd_count - 5'd1;
             step_o.retire    = 1'b1;

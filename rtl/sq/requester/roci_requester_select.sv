@@ -55,11 +55,14 @@ module roci_requester_select #(
   // that left follows it.
   input  logic                      follows_i,
   input  logic                      follows_plan_i,
+  input  logic                      hand_i,          // an event is in hand: it ends with a choice,
+  input  logic [QpBits-1:0]         hand_row_i,      // and has this row
   input  logic                      follows_room_i,  // what these may give out has room, too
 
   // the choice, which is read from the next clock on
   output logic                      pick_o,
   output logic [QpBits-1:0]         pick_row_o,
+  output logic                      pick_hand_o,    // the event in hand has it
   output logic [QpBits-1:0]         row_o,
   output logic                      is_live_o,
   output logic                      is_plan_o,
@@ -140,6 +143,16 @@ module roci_requester_select #(
       plan = plan_can;
     end
   end
+  // Whether the choice is of the queue pair in hand: each row is compared beside the choice. A
+  // multiplexer of the results would become one comparison of the row that is chosen (opt_share).
+  assign pick_hand_o = hand_i
+    && ((live && live_qpn_i[QpBits-1:0] == hand_row_i) || (fault && fault_row_i == hand_row_i)
+        || (timer && timer_i.qpn[QpBits-1:0] == hand_row_i)
+        || (control && control_i.qpn[QpBits-1:0] == hand_row_i)
+        || (late && late_i.qpn[QpBits-1:0] == hand_row_i)
+        || (old && again.qpn[QpBits-1:0] == hand_row_i)
+        || (rsp && rsp_i.qpn[QpBits-1:0] == hand_row_i)
+        || (plan && plan_i.qpn[QpBits-1:0] == hand_row_i));
   // Whether a report is of the queue pair that is read says only that it waits, and all with it: no
   // choice follows the comparison.
   assign same         = follows_i && fault_row_i == row_o;

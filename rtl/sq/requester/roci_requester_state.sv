@@ -21,6 +21,7 @@ module roci_requester_state #(
   // choice, and the queue pair in hand, which what is written is of
   input  logic                       pick_i,
   input  logic [QpBits-1:0]          pick_row_i,
+  input  logic                       pick_hand_i, // row_i is, and what is in hand ends
   input  logic [QpBits-1:0]          read_row_i,  // that of the newest choice
   input  logic [QpBits-1:0]          row_i,
   output roci_pkg::requester_qp_t    qp_o,
@@ -63,10 +64,19 @@ module roci_requester_state #(
   `PARAM_CHECK(RingInRange, RingDepth >= 4 && RingDepth <= 32)
 
   logic [roci_pkg::RequesterQpBits-1:0] qp_bits;
-  roci_ram #(.Width(roci_pkg::RequesterQpBits), .Depth(NumQps), .Clear(1), .Forward(1)) u_qp (
+  roci_ram #(.Width(roci_pkg::RequesterQpBits), .Depth(NumQps), .Clear(1)) u_qp (
     .clk_i, .rst_ni, .write_i, .write_row_i(row_i), .write_data_i(qp_i),
     .read_i(pick_i), .read_row_i(pick_row_i), .read_data_o(qp_bits), .ready_o);
-  assign qp_o = qp_bits;
+  // What is written for the row that is read in the same clock.
+  logic                                 hit_q;
+  logic [roci_pkg::RequesterQpBits-1:0] written_q;
+  assign qp_o = hit_q ? written_q : qp_bits;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) hit_q <= 1'b0;
+    else if (pick_i) hit_q <= pick_hand_i;
+    if (pick_i) written_q <= qp_i;
+  end
+  `ASSERT(HandIsOfTheRow, `IMPLIES(pick_i, pick_hand_i == (write_i && pick_row_i == row_i)))
 
   roci_pkg::qp_attr_t              attr_row;
   logic [roci_pkg::QpAttrBits-1:0] attr_bits;

@@ -35,6 +35,8 @@ module roci_requester_step (
   input  logic                       part_i,         // response acknowledges: see respond
   input  logic                       whole_i,
   input  logic                       all_i,
+  input  logic                       at_first_i,
+  input  logic                       at_last_i,
   input  roci_pkg::qp_attr_t         attr_i,
   input  logic                       uc_i,           // UC or UD
   input  logic                       ud_i,
@@ -83,8 +85,9 @@ module roci_requester_step (
     .op_taken_i, .op_done_i, .op_ok_i, .late_i(is_late_i), .late_o,
     .qp_o(qp_plan), .run_o(run_plan), .step_o(step_plan), .ends_o(plan_ends), .desc_o, .entry_o);
   roci_requester_respond u_respond (
-    .state_i, .rsp_i, .qp_i, .run_i, .entry_i, .part_i, .whole_i, .all_i, .attr_i, .cqe_room_i,
-    .cqe_calm_i, .timer_calm_i, .place_done_i, .place_status_i, .place_vendor_i,
+    .state_i, .rsp_i, .qp_i, .run_i, .entry_i, .part_i, .whole_i, .all_i, .at_first_i, .at_last_i,
+    .attr_i, .cqe_room_i, .cqe_calm_i, .timer_calm_i, .place_done_i, .place_status_i,
+    .place_vendor_i,
     .qp_o(qp_respond), .run_o(run_respond), .step_o(step_respond), .ends_o(message_ends),
     .offset_i, .bad_i);
   roci_requester_recover u_recover (
