@@ -17,7 +17,7 @@
 
 module roci_nic #(
   parameter int unsigned DataWidth = 512,   // bits of a beat: 64, 128, 256 or 512
-  parameter int unsigned NumQps    = 256,   // queue pairs, a power of two, 16 to 1024
+  parameter int unsigned NumQps    = 256,   // queue pairs, a power of two, 16 to 2048
   parameter int unsigned NumKeys   = 1024,  // memory regions, a power of two
   parameter int unsigned NumCqs    = 256,   // completion queues, a power of two
   parameter int unsigned NumSrqs   = 64,    // shared receive queues, a power of two

@@ -247,7 +247,7 @@ static_assert(sizeof(Hello) <= kMostBytes && sizeof(Welcome) <= kMostBytes &&
               sizeof(CmReply) <= kMostBytes);
 
 /// Queue pairs, completion queues and SRQs that have a doorbell.
-inline constexpr std::uint32_t kNumbers = 1024;
+inline constexpr std::uint32_t kNumbers = 2048;
 
 /// One kind of doorbell: a word for each number, and which were rung.
 struct Doorbells {

@@ -10,10 +10,10 @@
 // Most objects of each kind; the adapter may have fewer. A build for a board sets them
 // (firmware/rv32/build.sh): they are most of the firmware's data.
 #ifndef ROCI_MAX_QPS
-#define ROCI_MAX_QPS 1024
+#define ROCI_MAX_QPS 2048
 #endif
 #ifndef ROCI_MAX_CQS
-#define ROCI_MAX_CQS 1024
+#define ROCI_MAX_CQS 2048
 #endif
 #ifndef ROCI_MAX_KEYS
 #define ROCI_MAX_KEYS 32768
@@ -25,7 +25,7 @@
 #define ROCI_MAX_SRQS 256
 #endif
 #ifndef ROCI_MAX_AHS
-#define ROCI_MAX_AHS 1024
+#define ROCI_MAX_AHS 2048
 #endif
 #ifndef ROCI_MAX_ATTACHMENTS
 #define ROCI_MAX_ATTACHMENTS 256

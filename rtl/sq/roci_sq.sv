@@ -10,7 +10,7 @@
 `include "assert.svh"
 
 module roci_sq #(
-  parameter int unsigned NumQps    = 256,    // queue pairs, a power of two, 16 to 1024
+  parameter int unsigned NumQps    = 256,    // queue pairs, a power of two, 16 to 2048
   parameter int unsigned RingDepth = 32,     // messages of a queue pair in flight, a power of two
   parameter int unsigned Window    = 256,    // packets of a queue pair in flight
   parameter int unsigned Quantum   = 16384,  // payload bytes of a grant

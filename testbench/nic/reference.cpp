@@ -13,7 +13,7 @@ namespace roci::testbench {
 namespace {
 
 // The most that the firmware has objects for; the RTL engines are built as large (CMakeLists.txt).
-constexpr unsigned kLogQps = 10, kLogKeys = 15, kLogCqs = 10, kLogSrqs = 8;
+constexpr unsigned kLogQps = 11, kLogKeys = 15, kLogCqs = 11, kLogSrqs = 8, kLogAhs = 11;
 constexpr unsigned kBeat = 64;  // completions and events are reported as writes of at most one beat
 
 std::string text_of(const char* what, std::uint32_t pasid, std::uint64_t address) {
@@ -47,7 +47,7 @@ ReferenceNic::ReferenceNic(const char* name, const NicConfig& config, LinkDirect
                            LinkDirection& ingress, NicListener& listener)
     : Nic(sc_core::sc_module_name(name), egress, ingress, listener),
       model_(
-          {kLogQps, kLogKeys, kLogCqs, kLogSrqs}, *this,
+          {kLogQps, kLogKeys, kLogCqs, kLogSrqs, kLogAhs}, *this,
           {[this](packet::Bytes&& frame) { outbox_.push_back(std::move(frame)); },
            [this](packet::ByteView frame) { listener_.ethernet_frame(frame.copy()); },
            config.observed ? [this](std::uint32_t qpn, bool responder) { stepped(qpn, responder); }

@@ -18,7 +18,7 @@
 `include "assert.svh"
 
 module roci_timer #(
-  parameter int unsigned NumQps = 1024  // a power of two, 16 to 1024
+  parameter int unsigned NumQps = 1024  // a power of two, 16 to 2048
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,

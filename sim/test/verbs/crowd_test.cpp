@@ -116,4 +116,25 @@ TEST_CASE("a child does not affect the objects of its parent, and may open the d
   CHECK(talk(pair, from, into, 5, 4) == 0);
 }
 
+// Each queue pair has a completion queue of its own.
+TEST_CASE("as many queue pairs as there are, in pairs, all carry data") {
+  Device device;
+  ibv_device_attr attr{};
+  need_zero(ibv_query_device(device.context, &attr), "query");
+  Sizes sizes;
+  sizes.send = sizes.receive = sizes.completions = 1;
+  Region from(device.pd, kBytes), into(device.pd, kBytes);
+  std::vector<std::unique_ptr<Pair>> pairs;
+  while (2 * static_cast<int>(pairs.size()) + 1 < attr.max_qp) {
+    pairs.push_back(std::make_unique<Pair>(device, sizes));
+  }
+  errno = 0;
+  CHECK_THROWS_AS(Queue(device, sizes), std::runtime_error);
+  CHECK(errno == ENOMEM);
+  unsigned wrong = 0;
+  for (auto& pair : pairs) wrong += pair->a.write(from, into, 8) != 0;
+  for (auto& pair : pairs) wrong += pair->a.next().status != IBV_WC_SUCCESS;
+  CHECK(wrong == 0);
+}
+
 }  // namespace roci::user
