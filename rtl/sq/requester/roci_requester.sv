@@ -127,7 +127,7 @@ module roci_requester #(
   logic                       fault_valid, fault_ready, fault_left, fault_left_q, late_valid;
   logic                       late_ready, late_room, late_push, room, more_room, fail_room;
   logic                       desc_room, rsp_room, cqe_room, cqe_calm, comparing, pick_hand,
-                              at_first, at_last;
+                              at_first, at_last, moves;
   roci_pkg::plan_t            plan_q, read_plan, late;
   roci_pkg::rx_meta_t         rsp_q;
   roci_pkg::timer_event_t     timer_q;
@@ -154,7 +154,7 @@ module roci_requester #(
     .late_valid_i(late_valid), .late_room_i(late_room), .late_ready_o(late_ready), .live_qpn_i,
     .live_valid_i, .again_push_i(step.again), .memory_ready_i(memory_ready), .room_i(room),
     .more_room_i(more_room), .fail_room_i(fail_room), .desc_room_i(desc_room),
-    .rsp_room_i(rsp_room && cqe_calm), .pick_o(pick), .pick_row_o(pick_row),
+    .rsp_room_i(rsp_room && cqe_calm), .pick_o(pick), .pick_row_o(pick_row), .moves_o(moves),
     .pick_hand_o(pick_hand), .read_rsp_o(reads_rsp), .read_ring_o(reads_ring),
     .read_row_o(read_row), .read_plan_o(read_plan), .word_i(word), .attr_i(read_attr),
     .uc_i(read_uc), .ud_i(read_ud), .qkey_i(read_qkey), .alive_i(alive), .in_err_i(read_in_err),
@@ -176,34 +176,35 @@ module roci_requester #(
   assign ring_write_at = qp_q.head + qp_q.count[4:0] - 5'(!plan_q.first);
   roci_requester_state #(.NumQps(NumQps), .RingDepth(RingDepth)) u_state (
     .clk_i, .rst_ni, .row_write_valid_i, .row_write_i, .pick_i(pick), .pick_row_i(pick_row),
-    .pick_hand_i(pick_hand), .read_row_i(read_row), .row_i(row_q), .qp_o(word), .attr_o(read_attr),
-    .uc_o(read_uc), .ud_o(read_ud), .qkey_o(read_qkey), .alive_o(alive), .in_err_o(read_in_err),
-    .ready_o(memory_ready), .write_i(finish), .qp_i(qp_d), .begin_i(begin_generation),
-    .ring_read_i(ring_read), .ring_read_row_i(reads_ring ? read_row : row_q),
-    .ring_read_at_i(ring_read_at), .entry_o(stored_entry), .ring_write_i(step.enter),
-    .ring_write_at_i(ring_write_at), .entry_i(new_entry), .ticket_o(stored_ticket),
-    .ticket_write_i(step.desc), .ticket_i(newest + 10'd1), .slot_read_i(comparing),
-    .slot_read_at_i(qp_q.rd_head), .slot_sge_o(slot_sge), .slot_num_sge_o(slot_num_sge),
-    .slot_write_i(step.slot), .slot_plan_i(plan_q),
-    .slot_write_at_i(qp_q.rd_head + qp_q.rd_count[3:0]));
+    .moves_i(moves), .pick_hand_i(pick_hand), .read_row_i(read_row), .row_i(row_q), .qp_o(word),
+    .attr_o(read_attr), .uc_o(read_uc), .ud_o(read_ud), .qkey_o(read_qkey), .alive_o(alive),
+    .in_err_o(read_in_err), .ready_o(memory_ready), .write_i(finish), .qp_i(qp_d),
+    .begin_i(begin_generation), .ring_read_i(ring_read),
+    .ring_read_row_i(reads_ring ? read_row : row_q), .ring_read_at_i(ring_read_at),
+    .entry_o(stored_entry), .ring_write_i(step.enter), .ring_write_at_i(ring_write_at),
+    .entry_i(new_entry), .ticket_o(stored_ticket), .ticket_write_i(step.desc),
+    .ticket_i(newest + 10'd1), .slot_read_i(comparing), .slot_read_at_i(qp_q.rd_head),
+    .slot_sge_o(slot_sge), .slot_num_sge_o(slot_num_sge), .slot_write_i(step.slot),
+    .slot_plan_i(plan_q), .slot_write_at_i(qp_q.rd_head + qp_q.rd_count[3:0]));
 
   roci_requester_oldest u_oldest (
     .clk_i, .first_i(reads_ring), .first_at_i(word.head), .state_i(state_q),
     .next_i(step.next_entry), .head_i(qp_q.head), .read_o(ring_read), .read_at_o(ring_read_at),
     .entry_i(stored_entry), .ticket_i(stored_ticket), .upto_i(run_q.upto),
-    .psn_next_i(qp_q.psn_next), .psn_i(rsp_q.psn), .entry_o(entry), .ticket_o(ticket),
-    .part_o(part), .whole_o(whole), .all_o(all), .at_first_o(at_first), .at_last_o(at_last));
+    .psn_next_i(qp_q.psn_next), .psn_i(rsp_q.psn), .pmtu_i(attr.pmtu), .entry_o(entry),
+    .ticket_o(ticket), .part_o(part), .whole_o(whole), .all_o(all), .at_first_o(at_first),
+    .at_last_o(at_last), .offset_o(rd_offset));
 
   // Steps.
   roci_pkg::tx_desc_t desc;
   logic [23:0]        span, message_less, limit;
   logic               place_done, limited, goes_on, flushes, bad;
   roci_requester_span #(.RingDepth(RingDepth), .Window(Window)) u_span (
-    .clk_i, .plan_i(read_plan), .plan_pmtu_i(read_attr.pmtu), .rsp_i(rsp_q), .pmtu_i(attr.pmtu),
+    .clk_i, .plan_i(read_plan), .plan_pmtu_i(read_attr.pmtu), .rsp_i(rsp_q),
     .placed_i(state_q == roci_pkg::RequesterPlaced), .max_rd_atomic_i(attr.max_rd_atomic),
     .first_i(comparing ? stored_entry.first : entry.first), .last_i(entry.last), .qp_i(qp_q),
-    .flush_upto_i(control_q.index), .span_o(span), .message_o(message_less), .offset_o(rd_offset),
-    .bad_o(bad), .limited_o(limited), .limit_o(limit), .goes_on_o(goes_on), .flushes_o(flushes));
+    .flush_upto_i(control_q.index), .span_o(span), .message_o(message_less), .bad_o(bad),
+    .limited_o(limited), .limit_o(limit), .goes_on_o(goes_on), .flushes_o(flushes));
   roci_requester_step u_step (
     .state_i(state_q), .at_i(at), .is_live_i(is_live_q), .is_rsp_i(is_rsp_q),
     .is_timer_i(is_timer_q), .is_fault_i(is_fault_q), .left_i(fault_left_q), .uc_i(uc), .ud_i(ud),

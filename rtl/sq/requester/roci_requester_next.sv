@@ -59,6 +59,7 @@ module roci_requester_next #(
   // the choice, and what is read for it a clock later, until the next choice
   output logic                      pick_o,
   output logic [QpBits-1:0]         pick_row_o,
+  output logic                      moves_o,     // no event is read that goes on being read
   output logic                      pick_hand_o, // the event in hand has it, and ends
   output logic                      read_rsp_o,  // for the first clock: a response
   output logic                      read_ring_o, // it needs the oldest message of the ring
@@ -111,6 +112,7 @@ module roci_requester_next #(
   logic is_live, is_plan, is_late, is_rsp, is_timer, is_fault, is_again, fault_left, none;
   logic read_q, first_q;
   assign take_o      = read_q && free_i;
+  assign moves_o     = !read_q || free_i;
   assign read_rsp_o  = read_q && first_q && is_rsp;
   assign read_ring_o = read_q && !is_plan;
   assign none_o      = none && !read_q;
@@ -164,6 +166,7 @@ module roci_requester_next #(
   end
 
   `ASSERT(OneEventPerQueuePair, `IMPLIES(read_q && !empty_i, read_row_o != row_o || free_i))
+  `ASSERT(ChoiceMoves, `IMPLIES(pick_o, moves_o))
   `ASSERT(FewFollow, `IMPLIES(read_q && !empty_i && !free_i,
                               (is_plan && !is_late) || ((is_rsp || (is_fault && fault_left))
                                                         && !is_rsp_o && !is_fault_o)))

@@ -23,6 +23,7 @@ module roci_requester_oldest (
   input  logic [23:0]                upto_i,      // PSNs before this one are acknowledged
   input  logic [23:0]                psn_next_i,
   input  logic [23:0]                psn_i,       // PSN of the response
+  input  logic [2:0]                 pmtu_i,
 
   output roci_pkg::requester_entry_t entry_o,
   output logic [9:0]                 ticket_o,
@@ -30,6 +31,7 @@ module roci_requester_oldest (
   output logic                       whole_o,     // or with it
   output logic                       at_first_o,  // the response has its first PSN,
   output logic                       at_last_o,   // or its last
+  output logic [31:0]                offset_o,    // bytes of the message before the response
   output logic                       all_o        // nothing is in flight after what it acknowledges
 );
 
@@ -39,8 +41,9 @@ module roci_requester_oldest (
   assign read_at_o = first_i ? first_at_i : head_i + (comparing ? 5'd1 : 5'd2);
 
   // A message has at most 2^23 packets, so the sign of one difference is enough.
-  logic [23:0] beyond;
+  logic [23:0] beyond, packets_in;
   assign beyond = upto_i + ~entry_i.last;  // upto - (last + 1)
+  assign packets_in = psn_i - entry_i.first;
   always_ff @(posedge clk_i) begin
     all_o <= psn_next_i == upto_i;
     if (comparing || next_i || state_i == roci_pkg::RequesterHandle) begin
@@ -50,6 +53,7 @@ module roci_requester_oldest (
       whole_o    <= beyond == '0;
       at_first_o <= psn_i == entry_i.first;
       at_last_o  <= psn_i == entry_i.last;
+      offset_o   <= 32'(packets_in) << (4'd7 + 4'(pmtu_i));
     end
   end
 

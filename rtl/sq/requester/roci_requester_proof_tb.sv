@@ -69,17 +69,17 @@ module roci_requester_proof_tb #(
   roci_pkg::requester_look_t  look;
 
   roci_requester_span #(.RingDepth(RingDepth), .Window(Window)) u_span (
-    .clk_i, .plan_i(plan_q), .plan_pmtu_i(attr_i.pmtu), .rsp_i(rsp_q), .pmtu_i(attr_i.pmtu),
+    .clk_i, .plan_i(plan_q), .plan_pmtu_i(attr_i.pmtu), .rsp_i(rsp_q),
     .first_i(state_q == roci_pkg::RequesterCompare ? entry_i.first : entry.first),
     .last_i(entry.last), .qp_i(qp_q), .max_rd_atomic_i(attr_i.max_rd_atomic),
-    .placed_i(state_q == roci_pkg::RequesterPlaced), .flush_upto_i(control_q.index),
-    .bad_o(bad), .span_o(span), .message_o(message_less), .offset_o(offset), .limited_o(limited),
-    .limit_o(limit), .goes_on_o(goes_on), .flushes_o(flushes));
+    .placed_i(state_q == roci_pkg::RequesterPlaced), .flush_upto_i(control_q.index), .bad_o(bad),
+    .span_o(span), .message_o(message_less), .limited_o(limited), .limit_o(limit),
+    .goes_on_o(goes_on), .flushes_o(flushes));
   roci_requester_oldest u_oldest (
     .clk_i, .first_i(dispatching_q), .first_at_i('0), .state_i(state_q), .next_i(step.next_entry),
-    .head_i(qp_q.head), .read_o(unused_read), .read_at_o(unused_read_at), .entry_i,
-    .ticket_i('0), .upto_i(run_q.upto), .psn_next_i(qp_q.psn_next), .psn_i(rsp_q.psn),
-    .entry_o(entry), .at_first_o(at_first), .at_last_o(at_last),
+    .head_i(qp_q.head), .read_o(unused_read), .read_at_o(unused_read_at), .entry_i, .ticket_i('0),
+    .upto_i(run_q.upto), .psn_next_i(qp_q.psn_next), .psn_i(rsp_q.psn), .pmtu_i(attr_i.pmtu),
+    .entry_o(entry), .at_first_o(at_first), .at_last_o(at_last), .offset_o(offset),
     .ticket_o(unused_ticket), .part_o(part), .whole_o(whole), .all_o(all));
   // The first step, while the event is read.
   roci_requester_dispatch u_dispatch (

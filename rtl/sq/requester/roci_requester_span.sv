@@ -18,7 +18,6 @@ module roci_requester_span #(
   input  roci_pkg::plan_t    plan_i,
   input  logic [2:0]         plan_pmtu_i,
   input  roci_pkg::rx_meta_t rsp_i,      // a response
-  input  logic [2:0]         pmtu_i,     // its queue pair's
   input  logic [23:0]        first_i,    // first PSN of the oldest message,
   input  logic [23:0]        last_i,     // and its last one
   input  roci_pkg::requester_qp_t qp_i,    // its word
@@ -27,7 +26,6 @@ module roci_requester_span #(
   input  logic [15:0]        flush_upto_i,
   output logic [23:0]        span_o,     // sequence numbers of the packet
   output logic [23:0]        message_o,  // and of the whole message, less one
-  output logic [31:0]        offset_o,   // bytes from first_i to the PSN of the response
   output logic               bad_o,      // that packet is of the oldest message
   output logic               limited_o,  // its peer counts credits,
   output logic [23:0]        limit_o,    // and has a receive for messages up to this one
@@ -37,12 +35,9 @@ module roci_requester_span #(
 
   logic [31:0] packets, all;
   logic [3:0]  shift;
-  logic [23:0] packets_in;
   assign shift   = 4'd7 + 4'(plan_pmtu_i);
   assign packets = ((plan_i.len - 32'd1) >> shift) + 32'd1;
   assign all     = (plan_i.msg_len - 32'd1) >> shift;
-
-  assign packets_in = rsp_i.psn - first_i;
 
   logic [23:0] into, rest;
   assign into = qp_i.bad_psn - first_i;
@@ -83,7 +78,6 @@ module roci_requester_span #(
     message_o <= '0;
     if (plan_i.opcode == roci_pkg::WrOpRead && plan_i.len != '0) span_o <= packets[23:0];
     if (plan_i.msg_len != '0) message_o <= all[23:0];
-    offset_o  <= 32'(packets_in) << (4'd7 + 4'(pmtu_i));
     bad_o     <= !into[23] && !rest[23];
     limited_o <= limited;
     limit_o   <= limit;

@@ -21,6 +21,7 @@ module roci_requester_state #(
   // choice, and the queue pair in hand, which what is written is of
   input  logic                       pick_i,
   input  logic [QpBits-1:0]          pick_row_i,
+  input  logic                       moves_i,     // no event is read that goes on being read
   input  logic                       pick_hand_i, // row_i is, and what is in hand ends
   input  logic [QpBits-1:0]          read_row_i,  // that of the newest choice
   input  logic [QpBits-1:0]          row_i,
@@ -74,7 +75,7 @@ module roci_requester_state #(
   always_ff @(posedge clk_i) begin
     if (!rst_ni) hit_q <= 1'b0;
     else if (pick_i) hit_q <= pick_hand_i;
-    if (pick_i) written_q <= qp_i;
+    if (moves_i) written_q <= qp_i;
   end
   `ASSERT(HandIsOfTheRow, `IMPLIES(pick_i, pick_hand_i == (write_i && pick_row_i == row_i)))
 
