@@ -71,13 +71,15 @@ Client::Taken Client::take(std::uint64_t now_ns) {
       grab(page_->receive, receive);
       grab(page_->shared_receive, shared);
       grab(page_->consumer, consumer);
-      collect(page_->consumer, Owned::kCompletionQueue, layout::cq_doorbell_offset(0), kIndexMask,
-              consumer);
-      collect(page_->shared_receive, Owned::kSharedReceiveQueue, layout::srq_doorbell_offset(0),
-              kIndexMask, shared);
+      // Words in the order of the bits: a word may be newer than its bit, and a send that is read
+      // must not be ahead of a receive that the program posted before it.
+      collect(page_->send, Owned::kQueuePair, layout::sq_doorbell_offset(0), kIndexMask, send);
       collect(page_->receive, Owned::kQueuePair, layout::rq_doorbell_offset(0), kIndexMask,
               receive);
-      collect(page_->send, Owned::kQueuePair, layout::sq_doorbell_offset(0), kIndexMask, send);
+      collect(page_->shared_receive, Owned::kSharedReceiveQueue, layout::srq_doorbell_offset(0),
+              kIndexMask, shared);
+      collect(page_->consumer, Owned::kCompletionQueue, layout::cq_doorbell_offset(0), kIndexMask,
+              consumer);
       collect(page_->arm, Owned::kCompletionQueue, layout::cq_arm_doorbell_offset(0),
               kIndexMask | kArmSolicited, arm);
       server_.memory.forget_pages();
@@ -98,6 +100,7 @@ Client::Taken Client::take_nothing() {
   return {false, (page_->bell.exchange(0) & kBellMessage) != 0};
 }
 
+/// Reads words. What is read later is posted earlier, except for arms, which are posted last.
 void Client::collect(Doorbells& doorbells, Owned kind, std::uint32_t base, std::uint32_t mask,
                      const std::uint64_t* bits) {
   for (std::size_t i = 0; i < kWords; ++i) {
@@ -105,11 +108,13 @@ void Client::collect(Doorbells& doorbells, Owned kind, std::uint32_t base, std::
       const auto number =
           static_cast<std::uint32_t>(i * 64) + static_cast<std::uint32_t>(__builtin_ctzll(left));
       if (!owned_.has(kind, number)) continue;
+      const std::uint32_t at = base + layout::doorbell_word::kStride * number;
       // Only arm words have this bit; it selects how they merge.
-      const std::uint32_t word = (mask & kArmSolicited) != 0
-                                     ? doorbells.word[number].fetch_and(~kArmPending)
-                                     : doorbells.word[number].load(std::memory_order_acquire);
-      posts_.emplace_back(base + layout::doorbell_word::kStride * number, word & mask);
+      if ((mask & kArmSolicited) != 0) {
+        posts_.emplace_back(at, doorbells.word[number].fetch_and(~kArmPending) & mask);
+      } else {
+        posts_.emplace_front(at, doorbells.word[number].load(std::memory_order_acquire) & mask);
+      }
     }
   }
 }
