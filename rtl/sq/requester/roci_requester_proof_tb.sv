@@ -181,6 +181,8 @@ module roci_requester_proof_tb #(
   `ASSERT(OldestIsCompared, `IMPLIES(state_q == roci_pkg::RequesterRetire,
                                      part == f_beyond[23] && whole == (f_beyond == '0)
                                      && all == (qp_q.psn_next == run_q.upto)))
+  `ASSERT(ResponseIsCompared, `IMPLIES(acting, at_first == (rsp_q.psn == entry.first)
+                                               && at_last == (rsp_q.psn == entry.last)))
 
   // A blocked queue pair ends its event by the room that its word has then.
   `ASSERT(RoomIsOfTheEnd, `IMPLIES(state_q == roci_pkg::RequesterEnd && qp_q.blocked
