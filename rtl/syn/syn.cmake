@@ -14,8 +14,8 @@ endforeach()
 
 # synthesis.paths: the delay model, on netlists whose levels and delays are known. synthesis.gate:
 # what the check of timing.py finds, on a small block with a planted long path.
-# synthesis.depth: depth.py on logic whose depth is known. synthesis.place_parts: what place.py makes
-# of reports.
+# synthesis.depth: depth.py on logic whose depth is known. synthesis.place_parts: what place.py
+# makes of reports.
 foreach(test paths gate depth place_parts)
   string(REPLACE place_parts place file ${test})
   add_test(NAME synthesis.${test}
