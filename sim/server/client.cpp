@@ -132,7 +132,8 @@ void Client::handle(const std::uint8_t* bytes, std::size_t size, Descriptor fd) 
   };
   switch (kind) {
     case Kind::kCommand:
-      return pass(Command{}, [&](const Command& message) { command(message); });
+      return pass(driver::protocol::Command{},
+                  [&](const driver::protocol::Command& message) { command(message); });
     case Kind::kAddChannel:
       return pass(AddChannel{},
                   [&](const AddChannel& message) { add_channel(message, std::move(fd)); });

@@ -17,6 +17,7 @@
 #include "sim/server/client_memory.hpp"
 #include "sim/server/cm_service.hpp"
 #include "sim/server/descriptor.hpp"
+#include "sim/server/doorbells.hpp"
 #include "sim/server/external_ports.hpp"
 #include "sim/server/fabric.hpp"
 #include "sim/server/fault_control.hpp"
@@ -140,8 +141,6 @@ class Client final : public std::enable_shared_from_this<Client> {
   void write(EventChannel& channel, std::vector<std::uint8_t> bytes);
   /// take() of an adapter that failed.
   Taken take_nothing();
-  void collect(driver::protocol::Doorbells& doorbells, Owned kind, std::uint32_t base,
-               std::uint32_t mask, const std::uint64_t* bits);
 
   ServerContext& server_;
   Descriptor socket_, pidfd_;
@@ -154,8 +153,7 @@ class Client final : public std::enable_shared_from_this<Client> {
   driver::protocol::Page* page_ = nullptr;
   unsigned commands_ = 0;  ///< in progress
   Ownership owned_;
-  std::deque<std::pair<std::uint32_t, std::uint32_t>>
-      posts_;          ///< doorbells not yet passed to the adapter
+  Posts posts_;        ///< doorbells not yet passed to the adapter
   bool rang_ = false;  ///< doorbells were passed since the last command
   std::map<std::uint32_t, EventChannel> channels_;
   /// By object, number and format.

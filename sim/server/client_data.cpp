@@ -17,9 +17,6 @@ namespace {
 using namespace driver::protocol;
 using driver::EventKind;
 
-constexpr std::uint32_t kIndexMask = 0xFFFF;
-constexpr std::size_t kWords = kNumbers / 64;
-
 Owned owned_of(Object object) {
   switch (object) {
     case Object::kCompletionQueue:
@@ -56,32 +53,7 @@ Client::Taken Client::take(std::uint64_t now_ns) {
     const std::uint32_t bell = page_->bell.exchange(0);
     taken.message = (bell & kBellMessage) != 0;
     if ((bell & kBellDoorbell) != 0) {
-      // See protocol.hpp for the order.
-      std::uint64_t arm[kWords], send[kWords], receive[kWords], shared[kWords], consumer[kWords];
-      const auto grab = [](Doorbells& doorbells, std::uint64_t* bits) {
-        for (std::size_t i = 0; i < kWords; ++i) {
-          bits[i] = doorbells.rung[i].load(std::memory_order_relaxed) == 0
-                        ? 0
-                        : doorbells.rung[i].exchange(0);
-        }
-      };
-      grab(page_->arm, arm);
-      grab(page_->send, send);
-      std::atomic_thread_fence(std::memory_order_seq_cst);
-      grab(page_->receive, receive);
-      grab(page_->shared_receive, shared);
-      grab(page_->consumer, consumer);
-      // Words in the order of the bits: a word may be newer than its bit, and a send that is read
-      // must not be ahead of a receive that the program posted before it.
-      collect(page_->send, Owned::kQueuePair, layout::sq_doorbell_offset(0), kIndexMask, send);
-      collect(page_->receive, Owned::kQueuePair, layout::rq_doorbell_offset(0), kIndexMask,
-              receive);
-      collect(page_->shared_receive, Owned::kSharedReceiveQueue, layout::srq_doorbell_offset(0),
-              kIndexMask, shared);
-      collect(page_->consumer, Owned::kCompletionQueue, layout::cq_doorbell_offset(0), kIndexMask,
-              consumer);
-      collect(page_->arm, Owned::kCompletionQueue, layout::cq_arm_doorbell_offset(0),
-              kIndexMask | kArmSolicited, arm);
+      read_doorbells(*page_, owned_, posts_);
       server_.memory.forget_pages();
       taken.doorbells = !posts_.empty();
     }
@@ -98,25 +70,6 @@ Client::Taken Client::take(std::uint64_t now_ns) {
 Client::Taken Client::take_nothing() {
   posts_.clear();
   return {false, (page_->bell.exchange(0) & kBellMessage) != 0};
-}
-
-/// Reads words. What is read later is posted earlier, except for arms, which are posted last.
-void Client::collect(Doorbells& doorbells, Owned kind, std::uint32_t base, std::uint32_t mask,
-                     const std::uint64_t* bits) {
-  for (std::size_t i = 0; i < kWords; ++i) {
-    for (std::uint64_t left = bits[i]; left != 0; left &= left - 1) {
-      const auto number =
-          static_cast<std::uint32_t>(i * 64) + static_cast<std::uint32_t>(__builtin_ctzll(left));
-      if (!owned_.has(kind, number)) continue;
-      const std::uint32_t at = base + layout::doorbell_word::kStride * number;
-      // Only arm words have this bit; it selects how they merge.
-      if ((mask & kArmSolicited) != 0) {
-        posts_.emplace_back(at, doorbells.word[number].fetch_and(~kArmPending) & mask);
-      } else {
-        posts_.emplace_front(at, doorbells.word[number].load(std::memory_order_acquire) & mask);
-      }
-    }
-  }
 }
 
 void Client::add_channel(const AddChannel& message, Descriptor fd) {

@@ -33,7 +33,7 @@ def talk(simulator, line="ibv_rc_pingpong -g 0 -n 50 -c"):
 def check_crowd(roci, options, folder):
     with Simulator(roci, "sides", options) as simulator:
         before = simulator.holdings()
-        status, text = simulator.run("n0", f"{folder}/verbs_crowd", 300)
+        status, text = simulator.run("n0", f"{folder}/verbs_crowd", 1800)
         print(text, flush=True)
         assert status == 0, "threads or children"
         processes.until(lambda: simulator.holdings() == before, "objects are not destroyed")

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/server/doorbells.hpp"
+
+#include "model/spec/layout/registers.hpp"
+
+namespace roci::sim {
+namespace {
+
+using driver::protocol::Doorbells;
+using driver::protocol::kArmPending;
+using driver::protocol::kArmSolicited;
+using driver::protocol::kNumbers;
+
+constexpr std::uint32_t kIndexMask = 0xFFFF;
+constexpr std::size_t kWords = kNumbers / 64;
+
+/// One bit for each doorbell that was rung.
+struct Bits {
+  std::uint64_t words[kWords];
+
+  explicit Bits(Doorbells& doorbells) {
+    for (std::size_t i = 0; i < kWords; ++i) {
+      words[i] = doorbells.rung[i].load(std::memory_order_relaxed) == 0
+                     ? 0
+                     : doorbells.rung[i].exchange(0);
+    }
+  }
+
+  template <typename Visit>
+  void each(const Ownership& owned, Owned kind, Visit visit) const {
+    for (std::size_t i = 0; i < kWords; ++i) {
+      for (std::uint64_t left = words[i]; left != 0; left &= left - 1) {
+        const auto number =
+            static_cast<std::uint32_t>(i * 64) + static_cast<std::uint32_t>(__builtin_ctzll(left));
+        if (owned.has(kind, number)) visit(number);
+      }
+    }
+  }
+};
+
+}  // namespace
+
+void read_doorbells(driver::protocol::Page& page, const Ownership& owned, Posts& posts) {
+  // See protocol.hpp for the order of the bits. Words are read in the same order, as a word may be
+  // newer than its bit: a send that is read must not be ahead of a receive that the program posted
+  // before it. So what is read later is posted earlier, except for arms.
+  const Bits arm(page.arm), send(page.send);
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  const Bits receive(page.receive), shared(page.shared_receive), consumer(page.consumer);
+  const auto before = [&](const Bits& bits, Doorbells& doorbells, Owned kind, std::uint32_t base) {
+    bits.each(owned, kind, [&](std::uint32_t number) {
+      posts.emplace_front(base + layout::doorbell_word::kStride * number,
+                          doorbells.word[number].load(std::memory_order_acquire) & kIndexMask);
+    });
+  };
+  before(send, page.send, Owned::kQueuePair, layout::sq_doorbell_offset(0));
+  before(receive, page.receive, Owned::kQueuePair, layout::rq_doorbell_offset(0));
+  before(shared, page.shared_receive, Owned::kSharedReceiveQueue, layout::srq_doorbell_offset(0));
+  before(consumer, page.consumer, Owned::kCompletionQueue, layout::cq_doorbell_offset(0));
+  // An arm stays in its word, which merges it with later ones, until it is taken.
+  arm.each(owned, Owned::kCompletionQueue, [&](std::uint32_t number) {
+    const std::uint32_t word = page.arm.word[number].fetch_and(~kArmPending);
+    posts.emplace_back(layout::cq_arm_doorbell_offset(0) + layout::doorbell_word::kStride * number,
+                       word & (kIndexMask | kArmSolicited));
+  });
+}
+
+}  // namespace roci::sim
