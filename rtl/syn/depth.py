@@ -7,8 +7,8 @@ usage: depth.py BLOCK [--width W] [--count N]
 ABC maps all logic between registers and carry chains at once, and lets every end have as many
 levels as the deepest one needs: it saves LUTs with them. So a path that is slow in the report of
 timing.py need not be a long one, and to shorten it has no effect until the deepest ends of the
-whole block are shorter. Here ABC maps the cone of an end alone. One end in three of a word stands
-for it; only those are looked at that have the most levels in the whole, or one less.
+whole block are shorter. Here ABC maps the cone of an end alone. Three ends of a word stand for it;
+only those are looked at that have the most levels in the whole, or one less.
 """
 import argparse
 import collections
@@ -71,9 +71,8 @@ def levels(blif):
 
 def deepest(folder):
     """(levels of the whole, [(levels alone, inputs, name)]), the deepest first."""
-    whole = abc(folder, ["read_blif input.blif", "read_lut lutdefs.txt", *PREPARE,
-                         "write_aiger post.aig", "if", "write_blif mapped.blif"])
-    assert whole is not None
+    abc(folder, ["read_blif input.blif", "read_lut lutdefs.txt", *PREPARE,
+                 "write_aiger post.aig", "if", "write_blif mapped.blif"])
     text = (folder / "input.blif").read_text()
     names = dict(re.findall(r"^# (ys__n\d+)\s+(.*)$", text, re.M))
     ends = re.search(r"^\.outputs (.*)$", text, re.M)[1].split()
@@ -99,7 +98,7 @@ def deepest(folder):
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("block")
+    parser.add_argument("block", choices=blocks.blocks(), metavar="BLOCK")
     parser.add_argument("--width", type=int, default=512, choices=[64, 128, 256, 512])
     parser.add_argument("--count", type=int, default=20)
     args = parser.parse_args()

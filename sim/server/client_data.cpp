@@ -7,7 +7,6 @@
 #include <cstring>
 
 #include "model/spec/layout/records.hpp"
-#include "model/spec/layout/registers.hpp"
 #include "sim/server/client.hpp"
 #include "sim/server/shared_memory.hpp"
 

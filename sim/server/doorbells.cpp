@@ -47,21 +47,20 @@ void read_doorbells(driver::protocol::Page& page, const Ownership& owned, Posts&
   const Bits arm(page.arm), send(page.send);
   std::atomic_thread_fence(std::memory_order_seq_cst);
   const Bits receive(page.receive), shared(page.shared_receive), consumer(page.consumer);
-  const auto before = [&](const Bits& bits, Doorbells& doorbells, Owned kind, std::uint32_t base) {
+  const auto before = [&](const Bits& bits, Doorbells& doorbells, Owned kind, auto offset_of) {
     bits.each(owned, kind, [&](std::uint32_t number) {
-      posts.emplace_front(base + layout::doorbell_word::kStride * number,
+      posts.emplace_front(offset_of(number),
                           doorbells.word[number].load(std::memory_order_acquire) & kIndexMask);
     });
   };
-  before(send, page.send, Owned::kQueuePair, layout::sq_doorbell_offset(0));
-  before(receive, page.receive, Owned::kQueuePair, layout::rq_doorbell_offset(0));
-  before(shared, page.shared_receive, Owned::kSharedReceiveQueue, layout::srq_doorbell_offset(0));
-  before(consumer, page.consumer, Owned::kCompletionQueue, layout::cq_doorbell_offset(0));
+  before(send, page.send, Owned::kQueuePair, layout::sq_doorbell_offset);
+  before(receive, page.receive, Owned::kQueuePair, layout::rq_doorbell_offset);
+  before(shared, page.shared_receive, Owned::kSharedReceiveQueue, layout::srq_doorbell_offset);
+  before(consumer, page.consumer, Owned::kCompletionQueue, layout::cq_doorbell_offset);
   // An arm stays in its word, which merges it with later ones, until it is taken.
   arm.each(owned, Owned::kCompletionQueue, [&](std::uint32_t number) {
     const std::uint32_t word = page.arm.word[number].fetch_and(~kArmPending);
-    posts.emplace_back(layout::cq_arm_doorbell_offset(0) + layout::doorbell_word::kStride * number,
-                       word & (kIndexMask | kArmSolicited));
+    posts.emplace_back(layout::cq_arm_doorbell_offset(number), word & (kIndexMask | kArmSolicited));
   });
 }
 

@@ -160,7 +160,7 @@ bool Server::rung() const {
                      [](const auto& client) { return client->rung(); });
 }
 
-/// Waits without sleeping; whether a process rang.
+/// Waits without sleeping, but yields to a process that may be about to ring; whether one rang.
 bool Server::rings_within(std::uint64_t ns) const {
   const std::uint64_t start = clock_ns();
   while (!rung()) {

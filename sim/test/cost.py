@@ -99,8 +99,9 @@ def main():
     parser = argument_parser(__doc__)
     parser.add_argument("--megabytes", type=int, default=64)
     parser.add_argument("--rounds", type=int, default=1000)
-    parser.add_argument("--beside")
-    parser.add_argument("--model", action="store_true")
+    choice = parser.add_mutually_exclusive_group()
+    choice.add_argument("--beside")
+    choice.add_argument("--model", action="store_true")
     parser.add_argument("--pairs", type=int, default=11)
     args = parser.parse_args()
     if args.beside:

@@ -23,7 +23,7 @@ using namespace roci::driver;
 namespace layout = roci::layout;
 
 constexpr std::size_t kRegionBytes = 1 << 20;
-constexpr std::uint64_t kPatienceNs = 200'000'000'000;  // a loaded machine
+constexpr std::uint64_t kPatienceNs = 200'000'000'000;  // a loaded machine is slow
 
 std::uint8_t pattern(std::uint64_t seed, std::uint64_t offset) {
   std::uint64_t x = (seed + 1) * 0x9E3779B97F4A7C15u + offset * 0xD6E8FEB86659FD93u;
