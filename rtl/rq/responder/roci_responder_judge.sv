@@ -115,6 +115,7 @@ module roci_responder_judge (
   logic [12:0] own_len;  // without the GRH of a datagram, which the path MTU does not bound
   assign own_len = meta_i.payload_len - (meta_i.ud ? GrhBytes : '0);
   logic        write_q, imm_write_q, filled_q, dma_fits_q, dma_same_q;
+  logic [7:0]  opcode_q;  // for the assertion
   logic [23:0] psn_q;
   logic [12:0] len_q;
   logic [31:0] most_q, dma_length_q;
@@ -128,14 +129,15 @@ module roci_responder_judge (
     .dma_on_o(dma_on_q));
   always_ff @(posedge clk_i) begin
     uc_q         <= meta_i.uc;
+    opcode_q     <= meta_i.opcode;
     psn_q        <= meta_i.psn;
     len_q        <= own_len;
     dma_length_q <= reth.dma_length;
     va_low_q     <= reth.va[2:0];
     key_ok_o     <= key_i.ok;
   end
-  `ASSERT(RequestStands, `IMPLIES(look_i, psn_q == meta_i.psn && len_q == own_len
-                                          && key_ok_o == key_i.ok))
+  `ASSERT(RequestStands, `IMPLIES(look_i, psn_q == meta_i.psn && opcode_q == meta_i.opcode
+                                          && len_q == own_len && key_ok_o == key_i.ok))
   roci_responder_decide u_decide (
     .clk_i, .rst_ni,
     .uc_i(uc_q), .send_i(send_o), .write_i(write_q), .read_i(read_q), .atomic_i(atomic_q),
@@ -149,8 +151,7 @@ module roci_responder_judge (
     .max_dest_rd_atomic_i(attr_i.max_dest_rd_atomic),
     .peeked_i(peeked_q || foreseen), .posted_i(posted_q || foreseen),
     .judge_i(look_i), .kept_i(verdict_other), .verdict_o(verdict_d), .syndrome_o(syndrome),
-    .status_o(status),
-    .access_event_o(access_event), .takes_o(takes)
+    .status_o(status), .access_event_o(access_event), .takes_o(takes)
   );
   // An atomic changes memory later than it is accepted, and nothing may overtake it. Other atomics
   // cannot, and the response to a READ follows the atomic's write. The end of a key does not

@@ -216,23 +216,18 @@ module roci_rq_table #(
     .read_row_i(srq_row_i), .flag_o(rearm_here), .ready_o(ready[3])
   );
   // Each row is compared before the choice, not the row that was chosen.
-  logic [2:0] here_all, set_all, clear_all, here_q, set_q, clear_q;  // SRQ, row of cmd, of qp
+  logic [2:0] of_srq_q, of_cmd_row_q, of_qp_row_q;  // the flag; whether it was set, or cleared
   logic       here_now, set_now, clear_now;
-  assign here_all  = {srq_here, here};
-  assign set_all   = {set_srq && srq_row == srq_row_i,
-                      set_here && qp_row == cmd_row_i[QpRowBits-1:0],
-                      set_here && qp_row == qp_row_i[QpRowBits-1:0]};
-  assign clear_all = {srq_moves && srq_index_q == srq_row_i,
-                      row_is_reset && bus_row == cmd_row_i[QpRowBits-1:0],
-                      row_is_reset && bus_row == qp_row_i[QpRowBits-1:0]};
-  assign here_now  = srq_o ? here_q[2] : of_cmd_q ? here_q[1] : here_q[0];
-  assign set_now   = srq_o ? set_q[2] : of_cmd_q ? set_q[1] : set_q[0];
-  assign clear_now = srq_o ? clear_q[2] : of_cmd_q ? clear_q[1] : clear_q[0];
+  assign {here_now, set_now, clear_now} = srq_o ? of_srq_q
+                                                : of_cmd_q ? of_cmd_row_q : of_qp_row_q;
   always_ff @(posedge clk_i) begin
-    of_cmd_q   <= of_cmd_i;
-    here_q     <= here_all;
-    set_q      <= set_all;
-    clear_q    <= clear_all;
+    of_cmd_q     <= of_cmd_i;
+    of_srq_q     <= {srq_here, set_srq && srq_row == srq_row_i,
+                     srq_moves && srq_index_q == srq_row_i};
+    of_cmd_row_q <= {here[1], set_here && qp_row == cmd_row_i[QpRowBits-1:0],
+                     row_is_reset && bus_row == cmd_row_i[QpRowBits-1:0]};
+    of_qp_row_q  <= {here[0], set_here && qp_row == qp_row_i[QpRowBits-1:0],
+                     row_is_reset && bus_row == qp_row_i[QpRowBits-1:0]};
     rearm_here_q  <= rearm_here;
     rearm_set_q   <= srq_row_q && srq_index_q == srq_row_i;
     rearm_clear_q <= clear_srq && srq_row == srq_row_i;
