@@ -46,13 +46,22 @@ module roci_dma_align #(
 
   localparam int unsigned Bytes = DataWidth / 8;
 
-  // Moves byte 0 to byte `by`.
+  // Moves byte 0 to byte `by` times `unit`.
   function automatic logic [DataWidth-1:0] rotate(input logic [DataWidth-1:0] data,
-                                                  input logic [OffBits-1:0] by);
+                                                  input logic [1:0] by, input int unsigned unit);
     rotate = data;
-    for (int k = 0; k < OffBits; k++) begin
-      if (by[k]) rotate = (rotate << (8 << k)) | (rotate >> (DataWidth - (8 << k)));
-    end
+    if (by[0]) rotate = (rotate << (8 * unit)) | (rotate >> (DataWidth - 8 * unit));
+    if (by[1]) rotate = (rotate << (16 * unit)) | (rotate >> (DataWidth - 16 * unit));
+  endfunction
+
+  // Bits of every second group of the bytes that a step moves by less than twice its unit.
+  function automatic logic [DataWidth-1:0] second_groups(input int unsigned step);
+    for (int i = 0; i < DataWidth; i++) second_groups[i] = ((i >> (4 + 2 * step)) & 1) != 0;
+  endfunction
+
+  // Strobes of the bytes before one; of all for 0.
+  function automatic logic [Bytes-1:0] bytes_before(input logic [OffBits-1:0] to_byte);
+    bytes_before = to_byte == '0 ? '1 : ~({Bytes{1'b1}} << to_byte);
   endfunction
 
   // First stage: where the slice goes.
@@ -66,12 +75,32 @@ module roci_dma_align #(
   assign full = sum[OffBits];
   assign take = in_valid_i && in_ready_o;
 
+  // Turns by two bits of the distance a step, in one LUT a bit and step. The distance stands twice,
+  // each time for every second group of bytes: so a multiplexer of two bytes never serves two
+  // others, and the mapper has no reason to build a step of two levels, which takes more LUTs.
+  localparam int unsigned Steps = (OffBits + 1) / 2;
+  logic [2*Steps-1:0]   distance, again;
+  logic [DataWidth-1:0] turned;
+  assign distance = (2 * Steps)'(OffBits'(fill - in_start_i));
+  assign again    = (2 * Steps)'(OffBits'(~(in_start_i + ~fill)));  // the same
+  always_comb begin
+    turned = 'x;
+    if (in_valid_i) begin  // simulation skips the branch
+      turned = in_data_i;
+      for (int s = 0; s < Steps; s++) begin
+        turned = (rotate(turned, distance[2*s +: 2], 1 << 2 * s) & second_groups(s))
+               | (rotate(turned, again[2*s +: 2], 1 << 2 * s) & ~second_groups(s));
+      end
+    end
+  end
+
   // Second stage: merge with what earlier slices left. A bit a byte chooses between the two, says
   // what is kept, and what belongs to the run.
   logic [DataWidth-1:0] turned_q, rest_q;
-  logic [Bytes-1:0]     after_q, run_q;           // where the slice begins, and the run
-  logic [Bytes-1:0]     below;                    // before the end
-  logic [Bytes-1:0]     fresh;                    // from the slice, not from earlier ones
+  logic [Bytes-1:0]     fresh_q;             // from the slice, not from earlier ones
+  logic [Bytes-1:0]     run_q;               // not before the run
+  logic [Bytes-1:0]     below;               // before the end
+  logic [DataWidth-1:0] joined;
   logic [OffBits-1:0]   begin_at_q;
   logic [OffBits:0]     sum_q, to;
   logic [UserBits-1:0]  user_q;
@@ -89,19 +118,34 @@ module roci_dma_align #(
     else if (end_q && !spill_q) to = sum_q;
   end
 
-  // Wide work only when there is something: simulation skips the branch.
-  assign fresh = second_q ? '0 : after_q;
-  assign below = sum_q[OffBits-1:0] == '0 ? '1 : ~({Bytes{1'b1}} << sum_q[OffBits-1:0]);
+  assign below      = bytes_before(sum_q[OffBits-1:0]);
+  assign out_strb_o = second_q ? below : run_q & (end_q && !spill_q ? below : '1);
   always_comb begin
-    out_strb_o = '0;
-    out_data_o = '0;
-    if (valid_q) begin
-      out_strb_o = second_q ? below : run_q & (end_q && !spill_q ? below : '1);
+    joined = 'x;
+    if (valid_q) begin  // simulation skips the branch
       for (int i = 0; i < Bytes; i++) begin
-        out_data_o[8*i +: 8] = fresh[i] ? turned_q[8*i +: 8] : rest_q[8*i +: 8];
-        if (Zeros != 0 && !out_strb_o[i]) out_data_o[8*i +: 8] = '0;
+        joined[8*i +: 8] = fresh_q[i] ? turned_q[8*i +: 8] : rest_q[8*i +: 8];
       end
     end
+  end
+
+  if (Zeros != 0) begin : gen_zeros
+    // The strobes again, from registers, so that they and the choice take one LUT a bit.
+    logic [Bytes-1:0] strb_q, second_strb_q;
+    always_ff @(posedge clk_i) begin
+      if (take) begin
+        strb_q        <= ({Bytes{1'b1}} << from)
+                       & (in_end_i && !full ? bytes_before(sum[OffBits-1:0]) : '1);
+        second_strb_q <= bytes_before(sum[OffBits-1:0]);
+      end else if (step && two) strb_q <= second_strb_q;
+    end
+    for (genvar i = 0; i < Bytes; i++) begin : gen_byte
+      assign out_data_o[8*i +: 8] = strb_q[i] ? joined[8*i +: 8] : 8'd0;
+    end
+    `ASSERT(ZerosAreOutside, `IMPLIES(valid_q && emit, strb_q == out_strb_o))
+    `ASSERT(SecondIsKept, `IMPLIES(valid_q && spill_q, second_strb_q == below))
+  end else begin : gen_any
+    assign out_data_o = joined;
   end
 
   assign out_from_o  = second_q ? '0 : begin_at_q;
@@ -128,8 +172,8 @@ module roci_dma_align #(
     if (take) begin
       fill_q     <= sum[OffBits-1:0];
       from_q     <= full ? '0 : from;
-      turned_q   <= rotate(in_data_i, fill - in_start_i);
-      after_q    <= {Bytes{1'b1}} << fill;
+      turned_q   <= turned;
+      fresh_q    <= {Bytes{1'b1}} << fill;
       run_q      <= {Bytes{1'b1}} << from;
       begin_at_q <= from;
       sum_q      <= sum;
@@ -139,7 +183,7 @@ module roci_dma_align #(
     end
     if (step && !second_q) begin
       for (int i = 0; i < Bytes; i++) begin
-        if (sum_q[OffBits] || after_q[i]) rest_q[8*i +: 8] <= turned_q[8*i +: 8];
+        if (sum_q[OffBits] || fresh_q[i]) rest_q[8*i +: 8] <= turned_q[8*i +: 8];
       end
     end
   end
@@ -160,7 +204,7 @@ module roci_dma_align #(
     if (take) begin_q <= in_begin_i;
   end
   `ASSERT(BytesAreChosen, `IMPLIES(valid_q,
-                                   after_q == {Bytes{1'b1}} << at_q
+                                   fresh_q == {Bytes{1'b1}} << at_q
                                    && run_q == {Bytes{1'b1}} << begin_at_q))
   `ASSERT(StrobesAreTheRun, `IMPLIES(out_valid_o,
                                      out_strb_o == (({Bytes{1'b1}} << out_from_o)
