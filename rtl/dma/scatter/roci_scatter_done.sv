@@ -52,7 +52,7 @@ module roci_scatter_done #(
   logic        bursts, bursts_q, awaited_valid, complete, bad, bad_q, result_valid, result_bad;
   logic        newest_bad_q;
   logic        head_written, head_valid, head_done, packets_ready, awaited_ready, results_ready;
-  logic        written;
+  logic        written, id_there;
   logic [$clog2(Packets):0] packets_level, awaited_level, results_level, ids_level;
   assign issued    = issued_q + 16'(!drop_i);
   assign bursts    = bursts_q || !drop_i;   // the packet has one
@@ -79,10 +79,11 @@ module roci_scatter_done #(
     .in_data_i(bad), .in_valid_i(complete), .in_ready_o(results_ready),
     .out_data_o(result_bad), .out_valid_o(result_valid), .out_ready_i(head_done && head_written),
     .level_o(results_level));
-  roci_fifo #(.Width(roci_pkg::FaultBits), .Depth(Packets)) u_ids (
+  // Wide, so in block RAM: an identity is there two clocks after it came, no later than its packet.
+  roci_deep_fifo #(.Width(roci_pkg::FaultBits), .Depth(Packets)) u_ids (
     .clk_i, .rst_ni,
     .in_data_i(id_i), .in_valid_i(id_valid_i), .in_ready_o(id_ready_o),
-    .out_data_o(fault_o), .out_valid_o(), .out_ready_i(head_done), .level_o(ids_level));
+    .out_data_o(fault_o), .out_valid_o(id_there), .out_ready_i(head_done), .level_o(ids_level));
 `ifdef FORMAL
   // That words leave a queue as they came is proved in roci_fifo.
   logic [Packets-1:0] f_written_q, f_written;
@@ -139,6 +140,7 @@ module roci_scatter_done #(
   `ASSUME(ConfirmedWasIssued, `IMPLIES(b_i, unconfirmed != 16'd0))
   `ASSERT(QueuesHaveRoom, `IMPLIES(ready_o, packets_ready && awaited_ready))
   `ASSERT(ResultsHaveRoom, `IMPLIES(complete, results_ready))
+  `ASSERT(IdIsThere, `IMPLIES(head_valid, id_there))
 
 `ifdef FORMAL
   localparam int unsigned Few = 64;  // bursts without response
