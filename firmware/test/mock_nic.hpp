@@ -90,7 +90,7 @@ class MockNic {
       return table_data_.word[(offset - window::kTableData.offset) / 4];
     }
     if (window::kDmaData.has(offset)) {
-      return dma_data_[(offset - window::kDmaData.offset) / 4];
+      return dma_read_[(offset - window::kDmaData.offset) / 4];
     }
     if (window::kRxFrameData.has(offset)) {
       std::uint32_t word = 0;
@@ -173,7 +173,7 @@ class MockNic {
       return;
     }
     if (window::kDmaData.has(offset)) {
-      dma_data_[(offset - window::kDmaData.offset) / 4] = value;
+      dma_written_[(offset - window::kDmaData.offset) / 4] = value;
       return;
     }
     if (window::kTxFrameData.has(offset)) {
@@ -272,20 +272,20 @@ class MockNic {
     if (!layout::get(value, command::write)) {
       REQUIRE(dma_address_ % 64 == 0);
       reads.push_back(dma_address_);
-      dma_data_ = memory[dma_address_];
+      dma_read_ = memory[dma_address_];
     } else {
       const std::uint32_t bytes = layout::get(value, command::bytes);
       REQUIRE(bytes <= 64);
       const std::size_t words = (bytes == 0 ? 64 : bytes) / 4;
       const std::size_t first = dma_address_ % 64 / 4;
       REQUIRE(first + words <= 16);
-      std::copy_n(dma_data_.begin(), words, memory[dma_address_ / 64 * 64].begin() + first);
+      std::copy_n(dma_written_.begin(), words, memory[dma_address_ / 64 * 64].begin() + first);
       writes.push_back(dma_address_);
     }
   }
 
   Block table_data_ = {};
-  std::array<std::uint32_t, 16> dma_data_ = {};
+  std::array<std::uint32_t, 16> dma_written_ = {}, dma_read_ = {};
   std::array<std::uint8_t, 1536> tx_data_ = {};
   std::uint64_t dma_address_ = 0;
   std::uint32_t counter_ = 0;

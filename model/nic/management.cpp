@@ -95,14 +95,14 @@ void Nic::dma(std::uint32_t command) {
   if (layout::get(command, dma_command::write)) {
     const std::size_t requested = layout::get(command, dma_command::bytes);
     const std::size_t bytes =
-        requested == 0 ? dma_data_.size() : std::min(requested, dma_data_.size());
+        requested == 0 ? dma_written_.size() : std::min(requested, dma_written_.size());
     const std::uint64_t address = at_multiple_of(
         bytes <= layout::kBlockBytes / 2 ? layout::kBlockBytes / 2 : layout::kBlockBytes);
     dma_failed_ =
-        !engine_.memory.write(pasid, address, dma_data_.data(), bytes, MemoryUse::kFirmware);
+        !engine_.memory.write(pasid, address, dma_written_.data(), bytes, MemoryUse::kFirmware);
   } else {
-    dma_failed_ = !engine_.memory.read(pasid, at_multiple_of(layout::kBlockBytes), dma_data_.data(),
-                                       dma_data_.size(), MemoryUse::kFirmware);
+    dma_failed_ = !engine_.memory.read(pasid, at_multiple_of(layout::kBlockBytes), dma_read_.data(),
+                                       dma_read_.size(), MemoryUse::kFirmware);
   }
 }
 

@@ -76,7 +76,7 @@ class Nic {
   std::uint32_t read_management(std::uint32_t offset);
   void write_device(std::uint32_t offset, std::uint32_t value);
   void write_management(std::uint32_t offset, std::uint32_t value);
-  bool window(std::uint32_t offset, std::uint8_t** bytes);
+  bool window(std::uint32_t offset, Row& dma_data, std::uint8_t** bytes);
   void queue_doorbell(std::uint32_t offset, std::uint32_t value);
   void completion_doorbell(std::uint32_t offset, std::uint32_t value);
   void dma(std::uint32_t command);
@@ -102,7 +102,7 @@ class Nic {
   std::uint32_t control_ = 0, time_high_ = 0;
   std::uint32_t admin_[7] = {};  ///< AdminBaseLo to AdminDone
   std::uint64_t mac_ = 0;
-  Row table_data_{}, dma_data_{};
+  Row table_data_{}, dma_written_{}, dma_read_{};
   std::uint64_t dma_address_ = 0;
   bool dma_failed_ = false;
   std::uint64_t counter_ = 0;

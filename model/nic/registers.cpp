@@ -46,12 +46,12 @@ std::uint32_t Nic::attention_bits() const {
   return bits;
 }
 
-/// Registers that lie in a window, as bytes.
-bool Nic::window(std::uint32_t offset, std::uint8_t** bytes) {
+/// Registers that lie in a window, as bytes; DmaData is one to write, and another one to read.
+bool Nic::window(std::uint32_t offset, Row& dma_data, std::uint8_t** bytes) {
   if (kTableData.has(offset)) {
     *bytes = &table_data_[offset - kTableData.offset];
   } else if (kDmaData.has(offset)) {
-    *bytes = &dma_data_[offset - kDmaData.offset];
+    *bytes = &dma_data[offset - kDmaData.offset];
   } else if (kTxFrameData.has(offset)) {
     *bytes = &tx_frame_[offset - kTxFrameData.offset];
   } else if (kRxFrameData.has(offset)) {
@@ -73,7 +73,7 @@ std::uint32_t Nic::read32(std::uint32_t offset) {
       rx_window_[at + i] = rx_frames_.front()[at + i];
     }
   }
-  if (window(offset, &bytes)) return kTxFrameData.has(offset) ? 0 : load(bytes);
+  if (window(offset, dma_read_, &bytes)) return kTxFrameData.has(offset) ? 0 : load(bytes);
   return offset < kManagement ? read_device(offset) : read_management(offset);
 }
 
@@ -128,7 +128,7 @@ void Nic::write32(std::uint32_t offset, std::uint32_t value) {
     completion_doorbell(offset - kCqDoorbell.offset, value);
   } else if (kRxFrameData.has(offset)) {
     return;
-  } else if (window(offset, &bytes)) {
+  } else if (window(offset, dma_written_, &bytes)) {
     layout::put_memory(bytes, {0, 32}, value);
   } else if (offset < kManagement) {
     write_device(offset, value);

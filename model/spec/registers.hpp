@@ -74,8 +74,10 @@ struct Window {
 
 inline constexpr Window kWindows[] = {
     {"TableData", 0x1100, 64, "Row of the table port, little-endian words"},
-    {"DmaData", 0x1140, 64, "Data of the DMA window"},
-    {"TxFrameData", 0x2000, 1536, "Frame to send, first byte in bits 7:0 of the first word"},
+    {"DmaData", 0x1140, 64,
+     "Written: data of the next DMA write; read: what the last DMA read brought"},
+    {"TxFrameData", 0x2000, 1536,
+     "Frame to send, first byte in bits 7:0 of the first word; reads as 0"},
     {"RxFrameData", 0x3000, 1536, "Frame received"},
     {"QpDoorbell", 0x100000, 0x80000,
      "16 bytes a queue pair: +0 SQ producer index, +4 RQ producer index, +8 producer index of the "

@@ -75,6 +75,7 @@ TEST_CASE("control: firmware reads and writes 64 bytes of host memory") {
   bench.write(reg::kDmaCommand, kGo | kWrite | 0xABCDE);
   CHECK(bench.read(reg::kDmaCommand) == (kGo | kWrite | 0xABCDE));
   dma_end(bench);
+  CHECK(bench.read(window::kDmaData.offset) == 0);  // nothing has been read
   for (unsigned i = 0; i < layout::kBlockBytes; ++i) {
     // Both go to the block around the address.
     CHECK(bench.byte_at(0xABCDE, address + i) == (words[i / 4] >> 8 * (i % 4) & 0xFF));
@@ -86,6 +87,12 @@ TEST_CASE("control: firmware reads and writes 64 bytes of host memory") {
     CHECK(bench.read(window::kDmaData.offset + 4 * i) ==
           (12 * i | (12 * i + 3) << 8 | (12 * i + 6) << 16 | (12 * i + 9) << 24));
   }
+  // What was written before the read is still there to be written.
+  bench.write(window::kDmaData.offset, words[0] = 0x600D);
+  bench.write(reg::kDmaCommand, kGo | kWrite | 0xABCDE);
+  dma_end(bench);
+  for (unsigned i = 0; i < layout::kBlockBytes; ++i)
+    CHECK(bench.byte_at(0xABCDE, address + i) == (words[i / 4] >> 8 * (i % 4) & 0xFF));
   bench.read_error = true;
   bench.write(reg::kDmaCommand, kGo | 0x12345);
   CHECK(dma_end(bench) == (kError | 0x12345));

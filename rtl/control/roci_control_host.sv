@@ -146,7 +146,7 @@ module roci_control_host #(
   assign s_axil_rresp_o = 2'b00;
 
   logic [10:0]  word_addr, read_addr;
-  logic [31:0]  tx_data, rx_data;
+  logic [31:0]  rx_data;
   roci_pkg::dma_command_reg_t      dma_command;
   roci_pkg::tx_frame_command_reg_t tx_command;
   roci_pkg::rx_frame_status_reg_t  rx_status;
@@ -182,7 +182,7 @@ module roci_control_host #(
     .control_o(control_word), .eq_base_o, .dma_address_o(dma_address),
     .table_command_i, .table_data_i, .fence_busy_i(fence_busy),
     .dma_command_i(dma_command), .dma_data_i(dma_data),
-    .tx_command_i(tx_command), .tx_data_i(tx_data), .rx_status_i(rx_status), .rx_data_i(rx_data),
+    .tx_command_i(tx_command), .rx_status_i(rx_status), .rx_data_i(rx_data),
     .eq_size_i, .eq_consumer_i, .eq_overflow_i,
     .counter_select_i(counter_select), .counter_i(counter),
     .engine_event_i, .engine_event_valid_i, .engine_event_ready_o,
@@ -215,7 +215,7 @@ module roci_control_host #(
     .clk_i, .rst_ni,
     .to_firmware_i(control_word.neighbours), .word_addr_i(word_addr), .word_i(word_o),
     .tx_data_i(tx_data_write), .tx_command_i(tx_command_write), .rx_pop_i(rx_pop),
-    .read_i(read_window), .read_addr_i(read_addr), .tx_data_o(tx_data), .rx_data_o(rx_data),
+    .read_i(read_window), .read_addr_i(read_addr), .rx_data_o(rx_data),
     .tx_command_o(tx_command), .rx_status_o(rx_status),
     .s_axis_rx_tdata_i(s_axis_eth_rx_tdata_i), .s_axis_rx_tkeep_i(s_axis_eth_rx_tkeep_i),
     .s_axis_rx_tlast_i(s_axis_eth_rx_tlast_i), .s_axis_rx_tvalid_i(s_axis_eth_rx_tvalid_i),

@@ -235,8 +235,9 @@ struct Window {
 namespace window {
 /// Row of the table port, little-endian words
 inline constexpr Window kTableData = {0x1100, 0x0040};
-inline constexpr Window kDmaData = {0x1140, 0x0040};  ///< Data of the DMA window
-/// Frame to send, first byte in bits 7:0 of the first word
+/// Written: data of the next DMA write; read: what the last DMA read brought
+inline constexpr Window kDmaData = {0x1140, 0x0040};
+/// Frame to send, first byte in bits 7:0 of the first word; reads as 0
 inline constexpr Window kTxFrameData = {0x2000, 0x0600};
 inline constexpr Window kRxFrameData = {0x3000, 0x0600};  ///< Frame received
 /// 16 bytes a queue pair: +0 SQ producer index, +4 RQ producer index, +8 producer index of the SRQ

@@ -3,7 +3,8 @@
 //
 // Throughput: one block at a time. Latency: two clocks besides the memory's.
 //
-//   DmaData <--> block <-- read br / write bw --> host memory
+//   DmaData written --> block --> copy at go --> bw --> host memory
+//   DmaData read <-- block <--------------------- br <--+
 
 `include "assert.svh"
 
@@ -13,12 +14,12 @@ module roci_fw_dma (
 
   // registers
   input  logic                       command_i,  // write to DmaCommand
-  input  logic                       data_i,     // write to DmaData
+  input  logic                       data_i,     // write to DmaData: of the next write
   input  logic [3:0]                 data_word_i,
   input  logic [31:0]                word_i,
   input  logic [63:0]                address_i,  // low 6 bits: 0, or bit 5 of a short write
   output roci_pkg::dma_command_reg_t command_o,
-  output logic [511:0]               data_o,
+  output logic [511:0]               data_o,     // DmaData read: of the last read
 
   // host memory
   output logic                       bw_req_valid_o,
@@ -42,7 +43,7 @@ module roci_fw_dma (
   logic         write_q, error_q, short_write;
   logic [6:0]   bytes_q;
   logic [63:5]  addr_q;
-  logic [511:0] data_q, sent_q;
+  logic [511:0] written_q, sent_q, read_q;
 
   assign command_word = word_i;
 
@@ -80,18 +81,22 @@ module roci_fw_dma (
 
   // A loop, because a part at a variable place becomes a shifter of all 512 bits.
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) data_q <= '0;
-    else if (br_rsp_valid_i && br_rsp_ready_o) data_q <= br_rsp_i.data;
+    if (!rst_ni) written_q <= '0;
     else if (data_i) begin
-      for (int i = 0; i < 16; i++) if (data_word_i == 4'(i)) data_q[32*i +: 32] <= word_i;
+      for (int i = 0; i < 16; i++) if (data_word_i == 4'(i)) written_q[32*i +: 32] <= word_i;
     end
+  end
+  // What is read stands in registers of its own: so no bit of the two takes a multiplexer.
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) read_q <= '0;
+    else if (br_rsp_valid_i && br_rsp_ready_o) read_q <= br_rsp_i.data;
   end
 
   // Address and data of a command stay although firmware prepares the next one.
   always_ff @(posedge clk_i) begin
     if (state_q == StIdle && command_i) begin
       addr_q  <= address_i[63:5];
-      sent_q  <= data_q;
+      sent_q  <= written_q;
       bytes_q <= command_word.bytes;
       if (command_word.bytes == '0 || command_word.bytes[6]) bytes_q <= 7'(roci_pkg::BlockBytes);
     end
@@ -104,7 +109,7 @@ module roci_fw_dma (
     command_o.error = error_q;
     command_o.pasid = pasid_q;
   end
-  assign data_o          = data_q;
+  assign data_o          = read_q;
   assign bw_req_valid_o      = state_q == StWrite;
   assign short_write         = bytes_q <= 7'(roci_pkg::BlockBytes / 2);
   assign bw_req_o.addr       = {addr_q[63:6], addr_q[5] && short_write, 5'd0};

@@ -27,7 +27,6 @@ module roci_fw_frame #(
   input  logic                   rx_pop_i,
   input  logic                   read_i,
   input  logic [10:0]            read_addr_i,
-  output logic [31:0]            tx_data_o,      // one clock after read_i
   output logic [31:0]            rx_data_o,
   output roci_pkg::tx_frame_command_reg_t tx_command_o,
   output roci_pkg::rx_frame_status_reg_t  rx_status_o,
@@ -173,9 +172,7 @@ module roci_fw_frame #(
       if (tx_data_i && !tx_busy_q && word_addr_i[LaneBits-1:2] == (LaneBits - 2)'(i)) begin
         tx_mem[word_addr_i[10:LaneBits]] <= word_i;
       end
-      if (tx_next || (read_i && !tx_busy_q)) begin
-        word_q <= tx_mem[tx_busy_q ? tx_row_q : read_addr_i[10:LaneBits]];
-      end
+      if (tx_next) word_q <= tx_mem[tx_row_q];
     end
   end
 
@@ -217,7 +214,6 @@ module roci_fw_frame #(
     tx_command_o.bytes = tx_bytes_q;
   end
   // While a frame leaves, its window reads as the beats that leave.
-  assign tx_data_o = tx_row[{read_lane_q[LaneBits-1:2], 5'd0} +: 32];
 
   assign idle_o = !tx_busy_q && !tvalid && rx_at_q == '0 && rx_full_q == rx_shown_q;
 

@@ -80,7 +80,6 @@ module roci_regs #(
   input  roci_pkg::dma_command_reg_t dma_command_i,
   input  logic [511:0]           dma_data_i,
   input  roci_pkg::tx_frame_command_reg_t tx_command_i,
-  input  logic [31:0]            tx_data_i,      // one clock after read_window_o, as rx_data_i
   input  roci_pkg::rx_frame_status_reg_t rx_status_i,
   input  logic [31:0]            rx_data_i,
   input  roci_pkg::eq_size_reg_t eq_size_i,
@@ -91,7 +90,7 @@ module roci_regs #(
   input  roci_pkg::event_req_t   engine_event_i,
   input  logic                   engine_event_valid_i,
   output logic                   engine_event_ready_o,
-  output logic                   read_window_o,  // the frame memories read the word at read_addr_o
+  output logic                   read_window_o,  // RxFrameData is read, at read_addr_o
   output logic [10:0]            read_addr_o,
 
   output logic                   attention_o
@@ -226,7 +225,7 @@ module roci_regs #(
 
   // Reads: first clock mux and start of the frame memories, second clock response.
   logic [AddrBits-1:0] read_addr;
-  logic                second_q, first, from_tx_q, from_rx_q;
+  logic                second_q, first, from_rx_q;
   logic [31:0]         plain_q, time_hi_q;
   assign read_addr     = {rd_addr_i[AddrBits-1:2], 2'b00};
   assign first         = rd_valid_i && !second_q;
@@ -246,7 +245,6 @@ module roci_regs #(
 
   always_ff @(posedge clk_i) begin
     if (first) begin
-      from_tx_q <= in_frame(read_addr, roci_pkg::WinTxFrameData);
       from_rx_q <= in_frame(read_addr, roci_pkg::WinRxFrameData);
       case (read_addr)
         roci_pkg::RegId:            plain_q <= Id;
@@ -295,6 +293,6 @@ module roci_regs #(
   end
 
   assign rd_done_o = second_q;
-  assign rd_data_o = from_tx_q ? tx_data_i : from_rx_q ? rx_data_i : plain_q;
+  assign rd_data_o = from_rx_q ? rx_data_i : plain_q;
 
 endmodule
