@@ -75,12 +75,12 @@ module roci_tx #(
   localparam int unsigned HeaderBits = 848;  // tagged IPv6 with an AtomicETH
 
   // headers
-  logic [HeaderBits-1:0] desc_header, ack_header;
-  logic [6:0]            desc_header_len;
-  logic [12:0]           desc_frame_len, ack_frame_len;
-  logic                  desc_payload, desc_ipv6, desc_vlan, desc_header_valid, desc_header_ready;
-  logic                  ack_ipv6, ack_vlan, ack_header_valid, ack_header_ready, header_idle;
-  logic                  desc_roce_v1, ack_roce_v1;
+  logic [HeaderBits-1:0] header;
+  logic [6:0]            header_len;
+  logic [12:0]           frame_len;
+  logic                  header_ack, header_short, ipv6, roce_v1, vlan, desc_payload,
+                         desc_header_valid, desc_header_ready, ack_header_valid, ack_header_ready,
+                         header_idle;
   roci_pkg::row_write_t row_write;
   roci_row_networks #(.Networks(Networks)) u_networks (.row_write_i, .row_write_o(row_write));
   roci_tx_header #(
@@ -89,13 +89,11 @@ module roci_tx #(
     .clk_i, .rst_ni, .idle_o(header_idle), .row_write_valid_i, .row_write_i(row_write),
     .desc_i, .desc_valid_i, .desc_ready_o, .ack_i, .ack_valid_i, .ack_ready_o,
     .gather_start_valid_o, .gather_start_ready_i, .gather_pos_o, .gather_len_o,
-    .desc_header_o(desc_header), .desc_header_len_o(desc_header_len),
-    .desc_frame_len_o(desc_frame_len), .desc_payload_o(desc_payload), .desc_ipv6_o(desc_ipv6),
-    .desc_roce_v1_o(desc_roce_v1), .ack_roce_v1_o(ack_roce_v1), .desc_vlan_o(desc_vlan),
-    .desc_header_valid_o(desc_header_valid),
-    .desc_header_ready_i(desc_header_ready), .ack_header_o(ack_header),
-    .ack_frame_len_o(ack_frame_len), .ack_ipv6_o(ack_ipv6), .ack_vlan_o(ack_vlan),
-    .ack_header_valid_o(ack_header_valid), .ack_header_ready_i(ack_header_ready));
+    .header_ack_i(header_ack), .header_o(header), .header_len_o(header_len),
+    .frame_len_o(frame_len), .short_o(header_short), .ipv6_o(ipv6), .roce_v1_o(roce_v1),
+    .vlan_o(vlan), .desc_payload_o(desc_payload), .desc_header_valid_o(desc_header_valid),
+    .desc_header_ready_i(desc_header_ready), .ack_header_valid_o(ack_header_valid),
+    .ack_header_ready_i(ack_header_ready));
 
   // merge
   logic [DataWidth-1:0] mux_data;
@@ -103,13 +101,11 @@ module roci_tx #(
   logic                 mux_last, mux_roce, mux_ipv6, mux_roce_v1, mux_vlan, mux_poison, mux_valid,
                         mux_ready, mux_idle;
   roci_tx_mux #(.DataWidth(DataWidth), .HeaderBits(HeaderBits)) u_mux (
-    .clk_i, .rst_ni, .idle_o(mux_idle), .desc_header_i(desc_header),
-    .desc_header_len_i(desc_header_len), .desc_frame_len_i(desc_frame_len),
-    .desc_payload_i(desc_payload), .desc_ipv6_i(desc_ipv6), .desc_roce_v1_i(desc_roce_v1),
-    .ack_roce_v1_i(ack_roce_v1), .desc_vlan_i(desc_vlan),
-    .desc_header_valid_i(desc_header_valid), .desc_header_ready_o(desc_header_ready),
-    .ack_header_i(ack_header), .ack_frame_len_i(ack_frame_len), .ack_ipv6_i(ack_ipv6),
-    .ack_vlan_i(ack_vlan), .ack_header_valid_i(ack_header_valid),
+    .clk_i, .rst_ni, .idle_o(mux_idle),
+    .header_ack_o(header_ack), .header_i(header), .header_len_i(header_len),
+    .frame_len_i(frame_len), .short_i(header_short), .ipv6_i(ipv6), .roce_v1_i(roce_v1),
+    .vlan_i(vlan), .desc_payload_i(desc_payload), .desc_header_valid_i(desc_header_valid),
+    .desc_header_ready_o(desc_header_ready), .ack_header_valid_i(ack_header_valid),
     .ack_header_ready_o(ack_header_ready), .pay_tdata_i, .pay_terror_i, .pay_tlast_i,
     .pay_tvalid_i, .pay_tready_o, .s_axis_eth_tdata_i, .s_axis_eth_tkeep_i, .s_axis_eth_tlast_i,
     .s_axis_eth_tvalid_i, .s_axis_eth_tready_o, .s_axis_fw_tdata_i, .s_axis_fw_tkeep_i,

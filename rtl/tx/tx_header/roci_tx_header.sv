@@ -5,8 +5,8 @@
 // Throughput: one packet a clock, with Compact a descriptor in five clocks and an acknowledgement
 // in four. Latency: three clocks to the header queues, two to gather_start.
 //
-//  desc --+--> lengths, read Av --> IPv4 sum --> fold, assemble --+--> desc headers (8 or 1)
-//  ack ---+    (clock 1)            (clock 2)    (clock 3)        +--> ack headers (4 or 1)
+//  desc --+--> lengths, read Av --> IPv4 sum --> fold, assemble --> headers of desc (8 or 1)
+//  ack ---+    (clock 1)            (clock 2)    (clock 3)          and of ack (4 or 1)
 //                                       +--> gather_start
 //
 // A place in the output queue is taken before a descriptor comes in, so the pipeline never stalls,
@@ -42,21 +42,19 @@ module roci_tx_header #(
   output logic [5:0]            gather_pos_o,
   output logic [12:0]           gather_len_o,
 
-  // out: headers, first byte in the lowest bits, 0 after
-  output logic [HeaderBits-1:0] desc_header_o,
-  output logic [6:0]            desc_header_len_o,
-  output logic [12:0]           desc_frame_len_o,  // without ICRC
-  output logic                  desc_payload_o,    // there is payload
-  output logic                  desc_ipv6_o,
-  output logic                  desc_roce_v1_o,
-  output logic                  desc_vlan_o,
+  // out: of the headers that wait, the oldest of a descriptor or of an acknowledgement; first byte
+  // in the lowest bits, 0 after
+  input  logic                  header_ack_i,     // which of the two
+  output logic [HeaderBits-1:0] header_o,
+  output logic [6:0]            header_len_o,
+  output logic [12:0]           frame_len_o,      // without ICRC
+  output logic                  short_o,          // the frame, without ICRC, is at most a beat
+  output logic                  ipv6_o,
+  output logic                  roce_v1_o,
+  output logic                  vlan_o,
+  output logic                  desc_payload_o,   // payload follows the oldest of a descriptor
   output logic                  desc_header_valid_o,
   input  logic                  desc_header_ready_i,
-  output logic [HeaderBits-1:0] ack_header_o,
-  output logic [12:0]           ack_frame_len_o,
-  output logic                  ack_ipv6_o,
-  output logic                  ack_roce_v1_o,
-  output logic                  ack_vlan_o,
   output logic                  ack_header_valid_o,
   input  logic                  ack_header_ready_i
 );
@@ -117,7 +115,11 @@ module roci_tx_header #(
   logic [1:0]         pad;
   logic [12:0]        bth_len1_q;      // bytes from BTH to pad
   logic [15:0]        id1_q;
-  assign chosen = ack_valid_i && ack_may ? ack_i : desc_i;  // whether or not a row is written
+  localparam int unsigned AckExtBits = 96;  // AETH and AtomicAckETH; more has no acknowledgement
+  always_comb begin
+    chosen = ack_valid_i && ack_may ? ack_i : desc_i;  // whether or not a row is written
+    chosen.ext[ExtBits-AckExtBits-1:0] = desc_i.ext[ExtBits-AckExtBits-1:0];
+  end
   assign pad    = 2'd0 - chosen.payload_len[1:0];
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -176,11 +178,36 @@ module roci_tx_header #(
     .out_data_o({gather_pos_o, gather_len_o}), .out_valid_o(gather_start_valid_o),
     .out_ready_i(gather_start_ready_i), .level_o());
 
+  // what follows the IP header or GRH
+  roci_pkg::udp_t     udp;
+  roci_pkg::bth_t     bth;
+  logic [ExtBits-1:0] ext;
+  logic [L4Bits-1:0]  l4;
+  for (genvar i = 0; i < ExtBits / 8; i++) begin : gen_ext
+    assign ext[ExtBits-1-8*i -: 8] = desc1_q.ext_len > 5'(i) ? desc1_q.ext[ExtBits-1-8*i -: 8] : '0;
+  end
+  always_comb begin
+    udp.src_port  = av.src_port;
+    udp.dst_port  = roci_pkg::RoceUdpPort;
+    udp.length    = 16'(bth_len1_q) + 16'(UdpBytes) + IcrcBytes;
+    udp.checksum  = '0;
+    bth           = '0;
+    bth.opcode    = desc1_q.opcode;
+    bth.solicited = desc1_q.solicited;
+    bth.mig_req   = 1'b1;
+    bth.pad_count = 2'd0 - desc1_q.payload_len[1:0];
+    bth.pkey      = av.pkey;
+    bth.dest_qp   = av.dest_qpn;
+    bth.ack_req   = desc1_q.ack_req;
+    bth.psn       = desc1_q.psn;
+  end
+  assign l4 = av.roce_v1 ? {bth, ext, {roci_pkg::UdpBits{1'b0}}} : {udp, bth, ext};
+
   // clock 3: assemble
-  roci_pkg::tx_desc_t desc2_q;
+  logic [L4Bits-1:0]  l4_q;
   roci_pkg::av_t      av2_q;
   roci_pkg::ipv4_t    ip4_q;
-  logic               valid2_q, is_ack2_q;
+  logic               valid2_q, is_ack2_q, payload2_q;
   logic [19:0]        ip4_sum_q;
   logic [12:0]        inner_len2_q, frame_len_q;
   logic [6:0]         header_len_q;
@@ -190,9 +217,10 @@ module roci_tx_header #(
   end
   always_ff @(posedge clk_i) begin
     if (valid1_q) begin
-      desc2_q      <= desc1_q;
+      l4_q         <= l4;
       av2_q        <= av;
       is_ack2_q    <= is_ack1_q;
+      payload2_q   <= desc1_q.payload_len != '0;
       ip4_q        <= ip4;
       ip4_sum_q    <= ip4_sum;
       inner_len2_q <= inner_len;
@@ -201,21 +229,18 @@ module roci_tx_header #(
     end
   end
 
+  logic unused;
+  assign unused = ^{desc1_q.qpn, av2_q.src_port, av2_q.pkey, av2_q.dest_qpn};
+
   roci_pkg::ethernet_t ethernet;
   roci_pkg::vlan_t     tag;
   roci_pkg::ipv4_t     ip4_done;
   roci_pkg::ipv6_t     ip6;
-  roci_pkg::udp_t      udp;
-  roci_pkg::bth_t      bth;
-  logic [ExtBits-1:0]  ext;
   logic [16:0]         ip4_fold;
   logic [15:0]         ethertype;
   assign ip4_fold  = 17'(ip4_sum_q[15:0]) + 17'(ip4_sum_q[19:16]);
   assign ethertype = av2_q.roce_v1 ? roci_pkg::EtherTypeRoceV1
                    : av2_q.ipv6 ? roci_pkg::EtherTypeIpv6 : roci_pkg::EtherTypeIpv4;
-  for (genvar i = 0; i < ExtBits / 8; i++) begin : gen_ext
-    assign ext[ExtBits-1-8*i -: 8] = desc2_q.ext_len > 5'(i) ? desc2_q.ext[ExtBits-1-8*i -: 8] : '0;
-  end
   always_comb begin
     ethernet.dst_mac   = av2_q.dst_mac;
     ethernet.src_mac   = av2_q.src_mac;
@@ -231,54 +256,29 @@ module roci_tx_header #(
     ip6.hop_limit      = av2_q.hop_limit;
     ip6.src_ip         = av2_q.src_ip;
     ip6.dst_ip         = av2_q.dst_ip;
-    udp.src_port       = av2_q.src_port;
-    udp.dst_port       = roci_pkg::RoceUdpPort;
-    udp.length         = 16'(inner_len2_q) + IcrcBytes;
-    udp.checksum       = '0;
-    bth                = '0;
-    bth.opcode         = desc2_q.opcode;
-    bth.solicited      = desc2_q.solicited;
-    bth.mig_req        = 1'b1;
-    bth.pad_count      = 2'd0 - desc2_q.payload_len[1:0];
-    bth.pkey           = av2_q.pkey;
-    bth.dest_qp        = av2_q.dest_qpn;
-    bth.ack_req        = desc2_q.ack_req;
-    bth.psn            = desc2_q.psn;
   end
-  logic unused_qpn;
-  assign unused_qpn = ^desc2_q.qpn;
 
-  logic [L4Bits-1:0]     l4;
   logic [L3Bits-1:0]     l3;
   logic [HeaderBits-1:0] on_wire, header;  // first byte on top; first byte lowest
-  assign l4 = av2_q.roce_v1 ? {bth, ext, {roci_pkg::UdpBits{1'b0}}} : {udp, bth, ext};
-  assign l3 = av2_q.ipv6 ? {ip6, l4}
-                         : {ip4_done, l4, {roci_pkg::Ipv6Bits - roci_pkg::Ipv4Bits{1'b0}}};
+  assign l3 = av2_q.ipv6 ? {ip6, l4_q}
+                         : {ip4_done, l4_q, {roci_pkg::Ipv6Bits - roci_pkg::Ipv4Bits{1'b0}}};
   assign on_wire = av2_q.vlan ? {ethernet, tag, l3} : {ethernet, l3, {roci_pkg::VlanBits{1'b0}}};
   for (genvar i = 0; i < HeaderBits / 8; i++) begin : gen_swap
     assign header[8*i +: 8] = on_wire[HeaderBits-1-8*i -: 8];
   end
 
-  logic desc_room, ack_room;
-  roci_records #(.Width(HeaderBits + 24), .Depth(DescDepth)) u_desc_headers (
+  roci_tx_header_queues #(.Width(HeaderBits + 24), .Compact(Compact)) u_queues (
     .clk_i, .rst_ni,
-    .in_data_i({av2_q.vlan, av2_q.roce_v1, av2_q.ipv6, desc2_q.payload_len != '0, frame_len_q,
-                header_len_q, header}),
-    .in_valid_i(valid2_q && !is_ack2_q), .in_ready_o(desc_room),
-    .out_data_o({desc_vlan_o, desc_roce_v1_o, desc_ipv6_o, desc_payload_o, desc_frame_len_o,
-                 desc_header_len_o, desc_header_o}),
-    .out_valid_o(desc_header_valid_o), .out_ready_i(desc_header_ready_i),
-    .level_o());
-  roci_records #(.Width(HeaderBits + 16), .Depth(AckDepth)) u_ack_headers (
-    .clk_i, .rst_ni,
-    .in_data_i({av2_q.vlan, av2_q.roce_v1, av2_q.ipv6, frame_len_q, header}),
-    .in_valid_i(valid2_q && is_ack2_q), .in_ready_o(ack_room),
-    .out_data_o({ack_vlan_o, ack_roce_v1_o, ack_ipv6_o, ack_frame_len_o, ack_header_o}),
-    .out_valid_o(ack_header_valid_o), .out_ready_i(ack_header_ready_i),
-    .level_o());
+    .in_data_i({av2_q.vlan, av2_q.roce_v1, av2_q.ipv6, frame_len_q <= 13'(DataWidth / 8),
+                frame_len_q, header_len_q, header}),
+    .in_payload_i(payload2_q), .in_ack_i(is_ack2_q), .in_valid_i(valid2_q),
+    .desc_valid_o(desc_header_valid_o), .desc_payload_o, .desc_ready_i(desc_header_ready_i),
+    .ack_valid_o(ack_header_valid_o), .ack_ready_i(ack_header_ready_i),
+    .out_ack_i(header_ack_i),
+    .out_data_o({vlan_o, roce_v1_o, ipv6_o, short_o, frame_len_o, header_len_o, header_o}));
 
-  `ASSUME(AckHasNoPayload, `IMPLIES(ack_valid_i, ack_i.payload_len == '0))
+  `ASSUME(AckIsShort, `IMPLIES(ack_valid_i, ack_i.payload_len == '0 &&
+                               ack_i.ext_len <= 5'(AckExtBits / 8)))
   `ASSERT(StartHasRoom, `IMPLIES(valid1_q && desc1_q.payload_len != '0, start_room))
-  `ASSERT(QueuesHaveRoom, `IMPLIES(valid2_q, is_ack2_q ? ack_room : desc_room))
 
 endmodule

@@ -35,10 +35,11 @@ module roci_tx_header_rows #(
   assign write_o   = row_write_valid_i && (is_handle || row_write_i.table_id == roci_pkg::TableAv)
                      && row_write_i.index < 24'(NumQps);
   assign new_av    = row_write_i.data[roci_pkg::AvBits-1:0];
+  // What is constant: version and length, the flag DF, the protocol.
   assign new_sum   = 19'(new_av.src_ip[31:16]) + 19'(new_av.src_ip[15:0])
                      + 19'(new_av.dst_ip[31:16]) + 19'(new_av.dst_ip[15:0])
-                     + 19'({8'h45, new_av.traffic_class}) + 19'h4000
-                     + 19'({new_av.hop_limit, roci_pkg::IpUdp[7:0]});
+                     + 19'({new_av.hop_limit, new_av.traffic_class})
+                     + (19'h4500 + 19'h4000 + 19'(roci_pkg::IpUdp[7:0]));
 
   roci_pkg::ext_deth_t deth;
   logic                datagram;

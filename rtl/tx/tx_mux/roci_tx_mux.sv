@@ -2,15 +2,15 @@
 // Puts packets and frames on the way out, one after the other, and payload after its header.
 //
 // Throughput: one beat a clock, no bubble between packets. Latency: one clock from a header;
-// m_axis_* follow registers and memories only, and what is taken follows m_axis_tready_i.
+// m_axis_* follow registers, memories and the frames, and what is taken follows m_axis_tready_i.
 //
-//  ack headers ----+
-//  desc headers ---+--> choice --> header, shifted a beat a clock --OR--> out
-//  eth, fw --------+                                       payload --^
+//  headers that wait --+--> choice --> header, shifted a beat a clock --OR--> out
+//  eth, fw ------------+                                      payload --^
 //
 // At a packet boundary acknowledgements go first, but after one of them a packet or frame of
 // another source that waits; those take turns. A packet with payload waits until its
-// first beat is here.
+// first beat is here. When nothing can start, the Ethernet source is chosen and may send at once:
+// whether its next frame follows is not known while its last beat leaves.
 
 `include "assert.svh"
 
@@ -22,21 +22,18 @@ module roci_tx_mux #(
   input  logic                   rst_ni,
   output logic                   idle_o,
 
-  // headers
-  input  logic [HeaderBits-1:0]  desc_header_i,
-  input  logic [6:0]             desc_header_len_i,
-  input  logic [12:0]            desc_frame_len_i,  // without ICRC
-  input  logic                   desc_payload_i,
-  input  logic                   desc_ipv6_i,
-  input  logic                   desc_roce_v1_i,
-  input  logic                   desc_vlan_i,
+  // headers that wait: the oldest of a descriptor, or of an acknowledgement
+  output logic                   header_ack_o,  // which of the two
+  input  logic [HeaderBits-1:0]  header_i,
+  input  logic [6:0]             header_len_i,
+  input  logic [12:0]            frame_len_i,   // without ICRC
+  input  logic                   short_i,       // the frame, without ICRC, is at most a beat
+  input  logic                   ipv6_i,
+  input  logic                   roce_v1_i,
+  input  logic                   vlan_i,
+  input  logic                   desc_payload_i,  // payload follows that of the descriptor
   input  logic                   desc_header_valid_i,
   output logic                   desc_header_ready_o,
-  input  logic [HeaderBits-1:0]  ack_header_i,
-  input  logic [12:0]            ack_frame_len_i,
-  input  logic                   ack_ipv6_i,
-  input  logic                   ack_roce_v1_i,
-  input  logic                   ack_vlan_i,
   input  logic                   ack_header_valid_i,
   output logic                   ack_header_ready_o,
 
@@ -81,37 +78,30 @@ module roci_tx_mux #(
   typedef enum logic [1:0] {SrcAck, SrcDesc, SrcEth, SrcFw} source_e;
 
   // What waits shows whether something follows the beat being taken.
-  logic [DataWidth-1:0] pay_data, eth_data;
-  logic [Bytes-1:0]     eth_keep;
+  logic [DataWidth-1:0] pay_data;
   logic                 pay_error, pay_last, pay_valid, pay_take, pay_more;
-  logic                 eth_last, eth_valid, eth_take, eth_more;
-  logic [2:0]           pay_level, eth_level;
+  logic [2:0]           pay_level;
   roci_tx_ahead #(.Width(DataWidth + 2)) u_pay (
     .clk_i, .rst_ni, .in_data_i({pay_terror_i, pay_tlast_i, pay_tdata_i}),
     .in_valid_i(pay_tvalid_i), .in_ready_o(pay_tready_o),
     .out_data_o({pay_error, pay_last, pay_data}), .out_valid_o(pay_valid), .out_ready_i(pay_take),
     .level_o(pay_level), .more_o(pay_more));
-  roci_tx_ahead #(.Width(DataWidth + Bytes + 1)) u_eth (
-    .clk_i, .rst_ni, .in_data_i({s_axis_eth_tlast_i, s_axis_eth_tkeep_i, s_axis_eth_tdata_i}),
-    .in_valid_i(s_axis_eth_tvalid_i), .in_ready_o(s_axis_eth_tready_o),
-    .out_data_o({eth_last, eth_keep, eth_data}), .out_valid_o(eth_valid), .out_ready_i(eth_take),
-    .level_o(eth_level), .more_o(eth_more));
 
   // the packet in flight
+  logic                  parked_q;  // Ethernet is chosen, no frame of it has begun
   logic                  active_q, payload_q, ipv6_q, roce_v1_q, vlan_q, poison_q, short_q;
   source_e               source_q;
   logic                  roce_q;    // source_q has headers; a register, as much follows source_q
   logic [HeaderBits-1:0] header_q;
   logic [12:0]           left_q;    // bytes; short_q: at most a beat of them
   logic [6:0]            before_q;  // beats before the first one with payload; started_q: none
-  logic                  place, is_roce, with_payload, there, last, boundary, started_q;
+  logic                  with_payload;  // payload_q && started_q
+  logic                  place, is_roce, there, last, boundary, started_q, none_before;
   logic                  move;      // a beat leaves
-  assign place        = m_axis_tready_i;
-  assign is_roce      = roce_q;
-  assign with_payload = payload_q && started_q;
+  assign {place, is_roce} = {m_axis_tready_i, roce_q};
   always_comb begin
     unique case (source_q)
-      SrcEth:  begin there = eth_valid;           last = eth_last; end
+      SrcEth:  begin there = s_axis_eth_tvalid_i; last = s_axis_eth_tlast_i; end
       SrcFw:   begin there = s_axis_fw_tvalid_i;  last = s_axis_fw_tlast_i; end
       default: begin
         there = !with_payload || pay_valid;
@@ -121,9 +111,9 @@ module roci_tx_mux #(
   end
   assign m_axis_tvalid_o    = active_q && there;
   assign move               = m_axis_tvalid_o && place;
-  assign boundary           = !active_q || (move && last);
+  assign boundary           = !active_q || (move && last) || (parked_q && !s_axis_eth_tvalid_i);
   assign pay_take           = active_q && place && is_roce && with_payload;
-  assign eth_take           = active_q && place && source_q == SrcEth;
+  assign s_axis_eth_tready_o = active_q && place && source_q == SrcEth;
   assign s_axis_fw_tready_o = active_q && place && source_q == SrcFw;
 
   logic [2:0] can, grant;  // choice of the next one
@@ -133,10 +123,11 @@ module roci_tx_mux #(
   // (A packet may end after its payload; then a beat more is waited for.)
   assign can[0] = desc_header_valid_i &&
                   (!desc_payload_i || pay_more || (pay_valid && !pay_ends_q));
-  assign can[1] = eth_more || (eth_valid && !eth_ends_q);
+  assign can[1] = s_axis_eth_tvalid_i && !eth_ends_q;
   assign can[2] = s_axis_fw_tvalid_i && !fw_ends_q;
   assign other      = |can;
   assign choose_ack = ack_header_valid_i && !(after_ack_q && other);
+  assign header_ack_o = choose_ack;
   assign choose     = boundary && (other || ack_header_valid_i);
   roci_arbiter #(.Clients(3)) u_turns (
     .clk_i, .rst_ni, .request_i(can), .grant_o(grant), .index_o(),
@@ -147,46 +138,47 @@ module roci_tx_mux #(
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       active_q    <= 1'b0;
+      parked_q    <= 1'b0;
       after_ack_q <= 1'b0;
       source_q    <= SrcAck;
       roce_q      <= 1'b1;
       {pay_ends_q, eth_ends_q, fw_ends_q} <= '0;
     end else if (boundary) begin
-      active_q <= choose;
-      {fw_ends_q, eth_ends_q} <= choose_ack ? '0 : grant[2:1];
-      pay_ends_q              <= !choose_ack && grant[0] && desc_payload_i;
-      if (choose) begin
-        after_ack_q <= choose_ack;
-        roce_q      <= choose_ack || !(grant[1] || grant[2]);
-        if (choose_ack)    source_q <= SrcAck;
-        else if (grant[2]) source_q <= SrcFw;
-        else if (grant[1]) source_q <= SrcEth;
-        else               source_q <= SrcDesc;
-      end
-    end
+      active_q   <= 1'b1;
+      parked_q   <= !choose;
+      fw_ends_q  <= !choose_ack && grant[2];
+      eth_ends_q <= !choose_ack && !grant[2] && !grant[0];
+      pay_ends_q <= !choose_ack && grant[0] && desc_payload_i;
+      if (choose) after_ack_q <= choose_ack;
+      roce_q <= choose_ack || grant[0];
+      if (choose_ack)    source_q <= SrcAck;
+      else if (grant[2]) source_q <= SrcFw;
+      else if (grant[0]) source_q <= SrcDesc;
+      else               source_q <= SrcEth;
+    end else if (move) parked_q <= 1'b0;
   end
   // Between packets, and while frames of the others leave, the registers load a header whether or
   // not a packet begins: what selects their data waits neither for the choice nor for those frames.
-  logic [12:0] chosen_len;
-  assign chosen_len = choose_ack ? ack_frame_len_i : desc_frame_len_i;
+  assign none_before = (header_len_i >> ByteBits) == '0;
   always_ff @(posedge clk_i) begin
     if (!active_q || !is_roce || (place && (!with_payload || pay_valid))) begin
       if (!active_q || !is_roce || short_q) begin
-        header_q  <= choose_ack ? ack_header_i : desc_header_i;
-        left_q    <= chosen_len;
-        short_q   <= chosen_len <= 13'(Bytes);
-        payload_q <= !choose_ack && desc_payload_i;
-        before_q  <= desc_header_len_i >> ByteBits;
-        started_q <= (desc_header_len_i >> ByteBits) == '0;
-        {ipv6_q, roce_v1_q, vlan_q} <= choose_ack ? {ack_ipv6_i, ack_roce_v1_i, ack_vlan_i}
-                                                  : {desc_ipv6_i, desc_roce_v1_i, desc_vlan_i};
+        header_q     <= header_i;
+        left_q       <= frame_len_i;
+        short_q      <= short_i;
+        payload_q    <= !choose_ack && desc_payload_i;
+        before_q     <= header_len_i >> ByteBits;
+        started_q    <= none_before;
+        with_payload <= !choose_ack && desc_payload_i && none_before;
+        {ipv6_q, roce_v1_q, vlan_q} <= {ipv6_i, roce_v1_i, vlan_i};
       end else begin
-        header_q <= header_q >> DataWidth;
-        left_q   <= left_q - 13'(Bytes);
-        short_q  <= left_q <= 13'(2 * Bytes);
+        header_q  <= header_q >> DataWidth;
+        left_q    <= left_q - 13'(Bytes);
+        short_q   <= left_q <= 13'(2 * Bytes);
         started_q <= started_q || before_q <= 7'd1;
         if (!started_q) before_q <= before_q - 1'b1;
         else if (pay_last) payload_q <= 1'b0;  // only pad can follow
+        with_payload <= payload_q && (started_q ? !pay_last : before_q <= 7'd1);
       end
     end
   end
@@ -197,14 +189,20 @@ module roci_tx_mux #(
     if (!rst_ni) poison_q <= 1'b0;
     else if (move) poison_q <= !last && poison;
   end
+  // Two bits choose the data, so that a bit of them takes one LUT.
+  logic [1:0] shown;
+  assign shown = {!is_roce, is_roce ? with_payload : source_q == SrcFw};
   always_comb begin
+    unique case (shown)
+      2'b00: m_axis_tdata_o = header_q[DataWidth-1:0];
+      2'b01: m_axis_tdata_o = header_q[DataWidth-1:0] | pay_data;
+      2'b10: m_axis_tdata_o = s_axis_eth_tdata_i;
+      2'b11: m_axis_tdata_o = s_axis_fw_tdata_i;
+    endcase
     unique case (source_q)
-      SrcEth:  {m_axis_tdata_o, m_axis_tkeep_o} = {eth_data, eth_keep};
-      SrcFw:   {m_axis_tdata_o, m_axis_tkeep_o} = {s_axis_fw_tdata_i, s_axis_fw_tkeep_i};
-      default: begin
-        m_axis_tdata_o = header_q[DataWidth-1:0] | (with_payload ? pay_data : '0);
-        m_axis_tkeep_o = last ? {Bytes{1'b1}} >> (13'(Bytes) - left_q) : '1;
-      end
+      SrcEth:  m_axis_tkeep_o = s_axis_eth_tkeep_i;
+      SrcFw:   m_axis_tkeep_o = s_axis_fw_tkeep_i;
+      default: m_axis_tkeep_o = last ? {Bytes{1'b1}} >> (13'(Bytes) - left_q) : '1;
     endcase
   end
   assign m_axis_tlast_o   = last;
@@ -215,39 +213,36 @@ module roci_tx_mux #(
   assign m_axis_poison_o  = poison;
   assign sent_error_o     = poison_q || (with_payload && pay_last && pay_error);
   assign sent_o           = move && last && source_q == SrcDesc;
-  assign idle_o           = !active_q && !pay_valid && !eth_valid &&
+  assign idle_o           = (!active_q || parked_q) && !pay_valid &&
                             !s_axis_eth_tvalid_i && !s_axis_fw_tvalid_i;
   // Payload is as long as its header says.
   `ASSUME(PayloadEndsWithPacket, `IMPLIES(pay_take && pay_valid && last, pay_last))
-  `ASSUME(HeaderHasBytes, `IMPLIES(desc_header_valid_i, desc_frame_len_i != '0) &&
-                          `IMPLIES(ack_header_valid_i, ack_frame_len_i != '0))
+  `ASSUME(HeaderHasBytes, `IMPLIES(header_ack_o ? ack_header_valid_i : desc_header_valid_i,
+                                   frame_len_i != '0 && short_i == (frame_len_i <= 13'(Bytes))))
 
-  logic unused;  // except by proofs
-  assign unused = ^{pay_level, eth_level};
+  logic unused;  // Ethernet is chosen when no other is
+  assign unused = ^{pay_level, grant[1]};
 
 `ifdef FORMAL
-  // What came in from each source and did not leave stands in its queue; frames of firmware pass.
-  logic [3:0] f_pay_q, f_eth_q, f_roce_q;
+  // What came in and did not leave stands in a queue or is the packet in flight; frames pass.
+  logic [3:0] f_pay_q, f_roce_q;
   logic       f_out, f_takes_pay, f_roce_ends;
   assign f_out       = m_axis_tvalid_o && m_axis_tready_i;
   assign f_takes_pay = pay_take && pay_valid;
   assign f_roce_ends = f_out && m_axis_roce_o && m_axis_tlast_o;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      f_pay_q  <= '0;
-      f_eth_q  <= '0;
-      f_roce_q <= '0;
+      {f_pay_q, f_roce_q} <= '0;
     end else begin
       f_pay_q  <= f_pay_q + 4'(pay_tvalid_i && pay_tready_o) - 4'(f_takes_pay);
-      f_eth_q  <= f_eth_q + 4'(s_axis_eth_tvalid_i && s_axis_eth_tready_o)
-                          - 4'(f_out && source_q == SrcEth);
       f_roce_q <= f_roce_q + 4'(ack_header_ready_o && ack_header_valid_i)
                            + 4'(desc_header_ready_o && desc_header_valid_i) - 4'(f_roce_ends);
     end
   end
   `ASSERT(NoPayloadLostOrMade, f_pay_q == 4'(pay_level))
   `ASSERT(PayloadGoesOut, `IMPLIES(f_takes_pay, move))
-  `ASSERT(NoEthernetLostOrMade, f_eth_q == 4'(eth_level))
+  `ASSERT(NoEthernetLostOrMade, (s_axis_eth_tvalid_i && s_axis_eth_tready_o)
+                                == (f_out && source_q == SrcEth))
   `ASSERT(NoFirmwareLostOrMade, (s_axis_fw_tvalid_i && s_axis_fw_tready_o)
                                 == (f_out && source_q == SrcFw))
   `ASSERT(NoPacketLostOrMade, f_roce_q == 4'(active_q && is_roce))
@@ -266,7 +261,8 @@ module roci_tx_mux #(
                                             && f_rest == f_rest_q))
   `ASSERT(PacketHasBytes, `IMPLIES(active_q && is_roce,
                                    left_q != '0 && short_q == (left_q <= 13'(Bytes))
-                                   && started_q == (before_q == '0)))
+                                   && started_q == (before_q == '0)
+                                   && with_payload == (payload_q && started_q)))
   `ASSERT(EndsAreOfTheSource, eth_ends_q == (active_q && source_q == SrcEth) &&
                               fw_ends_q == (active_q && source_q == SrcFw) &&
                               `IMPLIES(active_q && is_roce && payload_q, pay_ends_q))
@@ -280,10 +276,16 @@ module roci_tx_mux #(
     if (move) f_open_source_q <= source_q;
   end
   `ASSERT(FramesDoNotInterleave, `IMPLIES(f_open_q, active_q && source_q == f_open_source_q))
+  `ASSERT(ParkedHasNotBegun, `IMPLIES(parked_q, active_q && source_q == SrcEth && !f_open_q))
+  // What waits alone is chosen at the next boundary, also when Ethernet was chosen for nothing.
+  `ASSERT(ParkedHoldsUpNothing, `IMPLIES(parked_q && !s_axis_eth_tvalid_i && ack_header_valid_i
+                                         && !other, ack_header_ready_o))
+  logic f_eth_before_q;  // the frame before was of Ethernet, and left in the clock before
+  always_ff @(posedge clk_i) f_eth_before_q <= f_out && source_q == SrcEth && m_axis_tlast_o;
   `COVER(PayloadOut, f_out && m_axis_roce_o && m_axis_tlast_o && f_takes_pay)
   `COVER(BackToBack, move && last && boundary && choose_ack && f_open_q)
   `COVER(FirmwareOut, f_out && source_q == SrcFw && m_axis_tlast_o)
-  `COVER(EthernetOut, f_out && source_q == SrcEth && m_axis_tlast_o && eth_level == 3'd4)
+  `COVER(EthernetBackToBack, f_out && source_q == SrcEth && m_axis_tlast_o && f_eth_before_q)
   initial assume (!rst_ni);
 `endif
 

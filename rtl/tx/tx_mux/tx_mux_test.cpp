@@ -105,25 +105,8 @@ struct Bench {
     for (unsigned s = 0; s < kSources; ++s) held_[s] = !in[s].empty() && (held_[s] || go(gaps));
     pay_held_ = !beats.empty() && (pay_held_ || (!hold_payload && go(gaps)));
     dut->desc_header_valid_i = held_[kDesc];
-    if (held_[kDesc]) {
-      const Frame& f = in[kDesc].front();
-      header(dut->desc_header_i, f);
-      dut->desc_header_len_i = f.header;
-      dut->desc_frame_len_i = f.bytes.size();
-      dut->desc_payload_i = f.payload != 0;
-      dut->desc_ipv6_i = f.ipv6;
-      dut->desc_roce_v1_i = f.v1;
-      dut->desc_vlan_i = f.vlan;
-    }
     dut->ack_header_valid_i = held_[kAck];
-    if (held_[kAck]) {
-      const Frame& f = in[kAck].front();
-      header(dut->ack_header_i, f);
-      dut->ack_frame_len_i = f.bytes.size();
-      dut->ack_ipv6_i = f.ipv6;
-      dut->ack_roce_v1_i = f.v1;
-      dut->ack_vlan_i = f.vlan;
-    }
+    dut->desc_payload_i = held_[kDesc] && in[kDesc].front().payload != 0;
     stream(kEth, dut->s_axis_eth_tdata_i, dut->s_axis_eth_tkeep_i, dut->s_axis_eth_tlast_i,
            dut->s_axis_eth_tvalid_i);
     stream(kFw, dut->s_axis_fw_tdata_i, dut->s_axis_fw_tkeep_i, dut->s_axis_fw_tlast_i,
@@ -134,6 +117,8 @@ struct Bench {
     dut->pay_tlast_i = pay_held_ && (beats.front().second & 1);
     dut->pay_terror_i = pay_held_ && (beats.front().second & 2);
     dut->m_axis_tready_i = go(stalls);
+    dut.settle();
+    show(dut->header_ack_o ? kAck : kDesc);
     dut.settle();
 
     if (held_[kDesc] && dut->desc_header_ready_o) in[kDesc].pop_front(), held_[kDesc] = false;
@@ -147,6 +132,18 @@ struct Bench {
   }
 
  private:
+  /// Shows the oldest header of a source, or any bits when none is held.
+  void show(Source source) {
+    CHECK((source == kDesc || held_[kAck]));
+    const Frame f = held_[source] ? in[source].front() : make(source, kHeaderBytes, kHeaderBytes);
+    header(dut->header_i, f);
+    dut->header_len_i = f.header;
+    dut->frame_len_i = f.bytes.size();
+    dut->short_i = f.bytes.size() <= kBytes;
+    dut->ipv6_i = f.ipv6;
+    dut->roce_v1_i = f.v1;
+    dut->vlan_i = f.vlan;
+  }
   template <typename Port>
   void header(Port& port_of, const Frame& f) {
     for (unsigned i = 0; i < kHeaderBytes; ++i)
