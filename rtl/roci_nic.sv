@@ -201,7 +201,7 @@ module roci_nic #(
 
   roci_control #(
     .DataWidth(DataWidth), .NumQps(NumQps), .NumKeys(NumKeys), .NumCqs(NumCqs), .NumSrqs(NumSrqs),
-    .Absent(32'(Absent)), .Attachments(Attachments)
+    .Absent(32'(Absent)), .Attachments(Attachments), .Skips(Skips)
   ) u_control (
     .clk_i, .rst_ni, .now_i, .s_axil_awaddr_i, .s_axil_awvalid_i, .s_axil_awready_o,
     .s_axil_wdata_i, .s_axil_wstrb_i, .s_axil_wvalid_i, .s_axil_wready_o, .s_axil_bresp_o,

@@ -19,7 +19,8 @@ module roci_control #(
   parameter int unsigned NumCqs    = 256,   // power of two, 16 to 32768
   parameter int unsigned NumSrqs   = 64,    // power of two, 2 to 32768
   parameter int unsigned Absent    = 0,     // bits by Option: what the engine does not have
-  parameter int unsigned Attachments = 256   // to multicast groups, power of two; 0: none
+  parameter int unsigned Attachments = 256,  // to multicast groups, power of two; 0: none
+  parameter int unsigned Skips     = 1      // 0: next_deadline_o is 0
 ) (
   input  logic                       clk_i,
   input  logic                       rst_ni,
@@ -257,7 +258,8 @@ module roci_control #(
   );
 
   // ---------------------------------------------------------------- completions and events
-  roci_cq #(.NumCqs(NumCqs), .NumQps(NumQps), .Writes(DataWidth == 64 ? 64 : 128)) u_cq (
+  localparam int unsigned Writes = DataWidth == 64 ? 64 : 128;
+  roci_cq #(.NumCqs(NumCqs), .NumQps(NumQps), .Writes(Writes), .Skips(Skips)) u_cq (
     .clk_i, .rst_ni, .now_i,
     .cqe_sq_i, .cqe_sq_valid_i, .cqe_sq_ready_o,
     .cqe_rq_i, .cqe_rq_valid_i, .cqe_rq_ready_o,
@@ -271,16 +273,14 @@ module roci_control #(
     .bw_req_o(bw_cq_req_o), .bw_rsp_valid_i(bw_cq_rsp_valid_i), .bw_rsp_i(bw_cq_rsp_i),
     .event_o(cq_event), .event_valid_o(cq_event_valid), .event_ready_i(cq_event_ready),
     .fail_o(fail_cq), .fail_valid_o(fail_cq_valid), .fail_ready_i(fail_cq_ready),
-    .next_deadline_o,
-    .bells_idle_o(bells_idle), .idle_o(cq_idle)
+    .next_deadline_o, .bells_idle_o(bells_idle), .idle_o(cq_idle)
   );
 
   // Every queue pair and every completion queue may fail once before firmware looks.
   localparam int unsigned EngineEvents = NumQps > NumCqs ? 2 * NumQps : 2 * NumCqs;
   roci_eq #(.EngineEvents(EngineEvents), .NumCqs(NumCqs)) u_eq (
-    .clk_i, .rst_ni,
-    .word_i(word), .size_write_i(eq_size_write), .consumer_write_i(eq_consumer_write),
-    .overflow_clear_i(eq_status_write), .base_i(eq_base),
+    .clk_i, .rst_ni, .word_i(word), .size_write_i(eq_size_write),
+    .consumer_write_i(eq_consumer_write), .overflow_clear_i(eq_status_write), .base_i(eq_base),
     .size_o(eq_size), .consumer_o(eq_consumer), .overflow_o(eq_overflow),
     .cq_i(cq_event), .cq_valid_i(cq_event_valid), .cq_ready_o(cq_event_ready),
     .qp_i(qp_event), .qp_valid_i(qp_event_valid), .qp_ready_o(qp_event_ready),

@@ -29,8 +29,11 @@ def tops():
 
 
 def parameters(name, width, qps):
-    """The parameters among DataWidth and NumQps that a block has, with their values."""
-    wanted = {"DataWidth": width, "NumQps": qps}
+    """The parameters among DataWidth, NumQps and Skips that a block has, with their values.
+
+    A board does not skip time, as a simulator does.
+    """
+    wanted = {"DataWidth": width, "NumQps": qps, "Skips": 0}
     text = blocks()[name].read_text()
     return {key: value for key, value in wanted.items()
             if re.search(rf"parameter int unsigned\s+{key}\b", text)}

@@ -31,7 +31,8 @@
 module roci_cq #(
   parameter int unsigned NumCqs = 256,
   parameter int unsigned NumQps = 256,
-  parameter int unsigned Writes = 128  // in flight, a power of two
+  parameter int unsigned Writes = 128, // in flight, a power of two
+  parameter int unsigned Skips  = 1    // 0: next_deadline_o is 0
 ) (
   input  logic                        clk_i,
   input  logic                        rst_ni,
@@ -229,7 +230,7 @@ module roci_cq #(
     .stop_period_o  (stop_period)
   );
 
-  roci_cq_periods #(.RowBits(RowBits)) u_periods (
+  roci_cq_periods #(.RowBits(RowBits), .Skips(Skips)) u_periods (
     .clk_i, .rst_ni, .now_i,
     .start_i     (decide && start_period),
     .stop_i      (decide && stop_period),
@@ -239,8 +240,7 @@ module roci_cq #(
     .end_row_o   (period_row),
     .end_valid_o (period_valid),
     .end_take_i  (period_take),
-    .next_deadline_o,
-    .settled_o   (periods_settled)
+    .next_deadline_o, .settled_o(periods_settled)
   );
 
   // Entries to memory and events

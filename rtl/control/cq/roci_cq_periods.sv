@@ -7,7 +7,8 @@
 `include "assert.svh"
 
 module roci_cq_periods #(
-  parameter int unsigned RowBits = 8
+  parameter int unsigned RowBits = 8,
+  parameter int unsigned Skips   = 1  // 0: next_deadline_o is 0
 ) (
   input  logic               clk_i,
   input  logic               rst_ni,
@@ -89,25 +90,35 @@ module roci_cq_periods #(
   end
 
   // Earliest of two pairs, then of both; all ones are never.
-  logic [64*Slots-1:0] times;
-  logic [63:0]         low_pair_q, high_pair_q;
-  logic                started_q;
-  for (genvar i = 0; i < Slots; i++) begin : gen_time
-    assign times[64*i +: 64] = valid[i] ? deadlines[64*i +: 64] : '1;
+  if (Skips != 0) begin : gen_skips
+    logic [64*Slots-1:0] times;
+    logic [63:0]         low_pair_q, high_pair_q;
+    for (genvar i = 0; i < Slots; i++) begin : gen_time
+      assign times[64*i +: 64] = valid[i] ? deadlines[64*i +: 64] : '1;
+    end
+    always_ff @(posedge clk_i) begin
+      if (!rst_ni) begin
+        low_pair_q      <= '1;
+        high_pair_q     <= '1;
+        next_deadline_o <= '1;
+      end else begin
+        low_pair_q  <= times[0 +: 64] < times[64 +: 64] ? times[0 +: 64] : times[64 +: 64];
+        high_pair_q <= times[128 +: 64] < times[192 +: 64] ? times[128 +: 64] : times[192 +: 64];
+        next_deadline_o <= low_pair_q < high_pair_q ? low_pair_q : high_pair_q;
+      end
+    end
+  end else begin : gen_no_skips
+    assign next_deadline_o = '0;
   end
+
+  logic started_q;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      low_pair_q      <= '1;
-      high_pair_q     <= '1;
-      next_deadline_o <= '1;
-      started_q       <= 1'b0;
-      settled_o       <= 1'b1;
+      started_q <= 1'b0;
+      settled_o <= 1'b1;
     end else begin
-      low_pair_q  <= times[0 +: 64] < times[64 +: 64] ? times[0 +: 64] : times[64 +: 64];
-      high_pair_q <= times[128 +: 64] < times[192 +: 64] ? times[128 +: 64] : times[192 +: 64];
-      next_deadline_o <= low_pair_q < high_pair_q ? low_pair_q : high_pair_q;
-      started_q       <= start_q;
-      settled_o       <= !start_i && !start_q && !started_q;
+      started_q <= start_q;
+      settled_o <= !start_i && !start_q && !started_q;
     end
   end
 
