@@ -169,6 +169,7 @@ roci_reset_sync.sv
 ../sq/timer/roci_timer_tree.sv
 ../tx/roci_tx.sv
 ../tx/tx_header/roci_tx_header.sv
+../tx/tx_header/roci_tx_header_queues.sv
 ../tx/tx_header/roci_tx_header_rows.sv
 ../tx/tx_mux/roci_tx_ahead.sv
 ../tx/tx_mux/roci_tx_mux.sv
