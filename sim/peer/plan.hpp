@@ -19,7 +19,7 @@ enum class PeerFault {
   kOutOfBounds,   ///< the requester uses an address after the region
   kNoPermission,  ///< the responder's region has no remote rights
   kNoReceive,     ///< the responder posts no receive
-  kLateReceive,   ///< the responder posts receives some time after the first message
+  kLateReceive,   ///< the responder posts receives after some RNR NAKs, or some time
   kKilled,        ///< the other side exits during the run
 };
 

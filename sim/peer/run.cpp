@@ -92,7 +92,8 @@ void run_peer(const PeerOptions& options) {
                           fmt::print("done {} of {}\n", done, all);
                           std::fflush(stdout);
                         }
-                      });
+                      },
+                      [&] { return recorder.counts(0).rnr_naks; });
                   side.run();
                   timeouts = side.timeouts();
                   if (arrived) bytes = side.received();

@@ -15,7 +15,11 @@ namespace {
 
 constexpr unsigned kMostReceives = 256;  // receives posted on a queue pair
 constexpr std::uint64_t kLookNs = 5'000'000;
+// Late receives are posted after so many RNR NAKs, or after a time. A requester that does not wait
+// for the RNR timer fills the link, and then simulated time passes slowly.
+constexpr std::uint64_t kLateNaks = 8;
 constexpr std::uint64_t kLateNs = 300'000'000;
+constexpr std::uint64_t kLateLookNs = 100'000;
 constexpr std::size_t kPage = 4096;
 
 template <typename... Parts>
@@ -40,7 +44,8 @@ std::size_t PeerSide::bytes() const {
 }
 
 PeerSide::PeerSide(driver::Context& context, const driver::Gid& gid, unsigned gid_index,
-                   const PeerPlan& plan, TextConnection& link, Resolve resolve, Progress progress)
+                   const PeerPlan& plan, TextConnection& link, Resolve resolve, Progress progress,
+                   RnrNaks rnr_naks)
     : plan_(plan),
       link_(link),
       context_(context),
@@ -48,6 +53,7 @@ PeerSide::PeerSide(driver::Context& context, const driver::Gid& gid, unsigned gi
       gid_index_(gid_index),
       resolve_(std::move(resolve)),
       progress_(std::move(progress)),
+      rnr_naks_(std::move(rnr_naks)),
       receive_base_(plan.queue_pairs * plan.span() + kPage),
       domain_(context),
       queue_(context, plan.queue_pairs * (plan.depth + std::min(plan.messages(), kMostReceives))),
@@ -69,7 +75,8 @@ void PeerSide::run() {
   link_.barrier("ready");
   if (plan_.requester) request();
   if (receiver && plan_.fault == PeerFault::kLateReceive) {
-    context_.device().wait([] { return false; }, kLateNs);
+    for (std::uint64_t ns = 0; ns < kLateNs && rnr_naks_() < kLateNaks; ns += kLateLookNs)
+      context_.device().wait([] { return false; }, kLateLookNs);
     post_receives();
   }
   if (receiver && plan_.fault != PeerFault::kNoReceive) receive();

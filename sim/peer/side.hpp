@@ -19,9 +19,12 @@ class PeerSide {
   /// Resolves the MAC address of a neighbour; 0: the firmware does.
   using Resolve = std::function<std::uint64_t(const driver::Gid&)>;
   using Progress = std::function<void(unsigned done, unsigned all)>;
+  /// RNR NAKs that this side has sent so far.
+  using RnrNaks = std::function<std::uint64_t()>;
 
   PeerSide(driver::Context& context, const driver::Gid& gid, unsigned gid_index,
-           const PeerPlan& plan, TextConnection& link, Resolve resolve, Progress progress);
+           const PeerPlan& plan, TextConnection& link, Resolve resolve, Progress progress,
+           RnrNaks rnr_naks);
 
   /// Runs the plan. Throws std::runtime_error at the first deviation.
   void run();
@@ -58,6 +61,7 @@ class PeerSide {
   unsigned gid_index_;
   Resolve resolve_;
   Progress progress_;
+  RnrNaks rnr_naks_;
   std::size_t receive_base_;
   driver::ProtectionDomain domain_;
   driver::CompletionQueue queue_;
