@@ -45,13 +45,26 @@ CLOCK = re.compile(r"C$|W?CLK$|CLK(ARD|BWR)CLK$")
 Path = collections.namedtuple("Path", "levels ns start end through")
 
 
+def top_module(text):
+    """The top module of a netlist that Yosys wrote as JSON."""
+    modules = json.loads(text)["modules"].values()
+    return next(module for module in modules if module["attributes"].get("top"))
+
+
+def named_bits(module):
+    """(bit, net, index, entry) of each bit of the nets that the source names."""
+    for net, entry in module["netnames"].items():
+        if not entry["hide_name"]:
+            for index, bit in enumerate(entry["bits"]):
+                if isinstance(bit, int):
+                    yield bit, net, index, entry
+
+
 class Netlist:
     """One flat module: its cells as a graph of bits, with the worst arrival at each bit."""
 
     def __init__(self, text):
-        modules = json.loads(text)["modules"]
-        name = next(n for n, m in modules.items() if m["attributes"].get("top"))
-        module = modules[name]
+        module = top_module(text)
         self.names = {}    # bit -> (name, source) of a net that the source names
         self.starts = {}   # bit -> (arrival in ns, what drives it)
         self.ends = []     # (bit, what it enters)
@@ -62,13 +75,9 @@ class Netlist:
         self.worst = None
         self.sizes = cells.sizes(
             collections.Counter(entry["type"] for entry in module["cells"].values()), cells.XCUP)
-        for net, entry in module["netnames"].items():
-            if entry["hide_name"]:
-                continue
-            for index, bit in enumerate(entry["bits"]):
-                if isinstance(bit, int):
-                    label = f"{net}[{index}]" if len(entry["bits"]) > 1 else net
-                    self.names.setdefault(bit, (label, entry["attributes"].get("src", "")))
+        for bit, net, index, entry in named_bits(module):
+            label = f"{net}[{index}]" if len(entry["bits"]) > 1 else net
+            self.names.setdefault(bit, (label, entry["attributes"].get("src", "")))
         for port, entry in module["ports"].items():
             for bit in entry["bits"]:
                 if not isinstance(bit, int):

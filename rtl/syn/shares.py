@@ -16,7 +16,6 @@ words that take more.
 import argparse
 import collections
 import graphlib
-import json
 import os
 import pathlib
 import re
@@ -32,16 +31,6 @@ FEW = 3      # words that a line names
 PART = re.compile(r"\.\d+\.\d+(\..*)?$")  # what Yosys appends to the name of a memory
 
 
-def word_names(module):
-    """{bit: the word that the source names}."""
-    names = {}
-    for net, entry in module["netnames"].items():
-        if not entry["hide_name"]:
-            for bit in entry["bits"]:
-                names.setdefault(bit, net)
-    return names
-
-
 def outputs(cell):
     return [bit for port, bits in cell["connections"].items() for bit in bits
             if cell["port_directions"][port] == "output"]
@@ -50,13 +39,15 @@ def outputs(cell):
 def end_name(name, cell, port, names):
     """What a pin of a register or a memory is called."""
     label = next((names[bit] for bit in outputs(cell) if bit in names), PART.sub("", name))
-    return label if port in ("D", "DI") or port.startswith("DI") else f"{label}.{port}"
+    return label if port == "D" or port.startswith("DI") else f"{label}.{port}"
 
 
 def reached(module):
     """{cell: the words that it reaches}, for cells that stand for no word themselves."""
-    names, readers, reaches = word_names(module), collections.defaultdict(set), {}
-    ends = collections.defaultdict(set)
+    names, reaches = {}, {}
+    for bit, net, _, _ in paths.named_bits(module):
+        names.setdefault(bit, net)
+    readers, ends = collections.defaultdict(set), collections.defaultdict(set)
     for port, entry in module["ports"].items():
         for bit in entry["bits"]:
             if entry["direction"] == "output":
@@ -105,8 +96,7 @@ def main():
     parser.add_argument("--width", type=int, default=512, choices=[64, 128, 256, 512])
     parser.add_argument("--count", type=int, default=20, help="lines of each list")
     args = parser.parse_args()
-    modules = json.loads(measure.synthesize(args.block, args.width, measure.QPS))["modules"]
-    top = next(module for module in modules.values() if module["attributes"].get("top"))
+    top = paths.top_module(measure.synthesize(args.block, args.width, measure.QPS))
     for what, found in zip(("LUTs of logic, by what they feed", "LUTs of memory"), shares(top)):
         print(f"{args.block}: {sum(found.values()):,} {what}")
         for word, count in found.most_common(args.count):

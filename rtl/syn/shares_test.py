@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """shares.py on a block whose LUTs are known, as Yosys maps it."""
-import json
 import pathlib
 import subprocess
 import sys
@@ -10,7 +9,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
-from rtl.syn import blocks, shares  # noqa: E402
+from rtl.syn import blocks, paths, shares  # noqa: E402
 
 # A LUT a bit for the choice among four, one for the enable, one for the output, and what two
 # registers share: a parity of eleven bits cannot be one LUT.
@@ -44,14 +43,14 @@ class SharesTest(unittest.TestCase):
             out = folder / "netlist.json"
             subprocess.run(["yosys", "-q", "-p", f"read_verilog -sv {folder}/block.sv; "
                             f"{blocks.COMMAND} -top roci_choice; write_json {out}"], check=True)
-            modules = json.loads(out.read_text())["modules"]
-        logic, memory = shares.shares(modules["roci_choice"])
+            module = paths.top_module(out.read_text())
+        logic, memory = shares.shares(module)
         self.assertEqual(logic["chosen_q"], 6)
         self.assertEqual(logic["chosen_q.CE"], 1)
         self.assertEqual(logic["output any_o"], 1)
         self.assertGreaterEqual(logic["first_q & second_q"], 2)
         self.assertEqual(logic["second_q"], 1)
-        types = [cell["type"] for cell in modules["roci_choice"]["cells"].values()]
+        types = [cell["type"] for cell in module["cells"].values()]
         self.assertEqual(sum(logic.values()), sum(kind.startswith("LUT") for kind in types))
         self.assertEqual(sum(memory.values()), 0)
 
