@@ -23,6 +23,7 @@ from dataclasses import dataclass, replace
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 from python.roci.program import free_port, listening  # noqa: E402
+from sim.test import rdmacm  # noqa: E402
 from testbench.tools.rocitest import processes  # noqa: E402
 from testbench.tools.rocitest.namespaces import Namespace, isolate, tap_addresses  # noqa: E402
 from testbench.tools.rocitest.simulator import Simulator, argument_parser, begin  # noqa: E402
@@ -30,12 +31,9 @@ from testbench.tools.rocitest.simulator import Simulator, argument_parser, begin
 # A program of each package that the launcher does not install.
 OPTIONAL = {"iperf": "iperf", "qperf": "qperf", "fio": "fio", "libfabric-bin": "fi_pingpong"}
 RSOCKETS = "/usr/lib/x86_64-linux-gnu/rsocket/librspreload.so"
-# What a client prints when its server did not listen yet: perftest and qperf name a port, or begin
-# the second of two connections, before they listen on it.
-TOO_EARLY = ("RDMA_CM_EVENT_REJECTED; error: 8", "RDMA_CM_EVENT_UNREACHABLE; error: 1",
-             "RDMA_CM_EVENT_REJECTED", "failed to connect")
-# Perftest could not measure the processor's clock on a busy machine.
-NO_CLOCK = ("Can't produce a report",)
+# What a program prints when a row is to be run again. Perftest and qperf name a port, or begin the
+# second of two connections, before they listen on it.
+AGAIN = (*rdmacm.TOO_EARLY, "RDMA_CM_EVENT_REJECTED", "failed to connect", rdmacm.NO_CLOCK)
 
 
 @dataclass(frozen=True)
@@ -202,7 +200,7 @@ class Runner:
         start = time.monotonic()
         for _ in range(attempts):
             wrong = self.once(row)
-            while wrong and any(text in wrong for text in TOO_EARLY + NO_CLOCK) and attempts > 0:
+            while wrong and any(text in wrong for text in AGAIN) and attempts > 0:
                 attempts -= 1
                 wrong = self.once(row)
             if not wrong:
