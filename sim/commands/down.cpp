@@ -23,11 +23,14 @@ namespace roci::sim {
 namespace {
 
 constexpr int kPatienceMs = 5000;
+// A killed process ends when the kernel gets to it, which takes long on a machine that is
+// overloaded.
+constexpr int kKilledMs = 60000;
 
 /// Waits for the end of the process.
-bool ends(const Descriptor& process) {
+bool ends(const Descriptor& process, int milliseconds) {
   pollfd poller{process.get(), POLLIN, 0};
-  return poll(&poller, 1, kPatienceMs) == 1;
+  return poll(&poller, 1, milliseconds) == 1;
 }
 
 int run(const std::string& name) {
@@ -48,9 +51,10 @@ int run(const std::string& name) {
   } catch (const UserError&) {
     reachable = false;
   }
-  if (!reachable || !ends(process)) {
+  if (!reachable || !ends(process, kPatienceMs)) {
     kill(peer.pid, SIGKILL);  // it hangs
-    if (!ends(process)) throw UserError(fmt::format("process {} does not exit", peer.pid));
+    if (!ends(process, kKilledMs))
+      throw UserError(fmt::format("process {} does not exit", peer.pid));
   }
   instance.remove();
   print_silent_faults(faults);
