@@ -257,9 +257,9 @@ struct Doorbells {
 
 /// The page, in memory that process and simulator map. The process writes a word, sets its bit in
 /// `rung`, sets `bell`, and when `asleep` was 1 changes it to 0 and sends kWake. The simulator
-/// fetches the bits of all kinds from the last to the first and applies the words from the first to
-/// the last, so that a doorbell is never applied after one that was rung later, except for arms,
-/// which are applied last.
+/// fetches the kinds from the last to the first, of each the bits and then the words, and applies
+/// the words from the first to the last, so that a doorbell is never applied after one of another
+/// kind that was rung later, except for arms, which are applied last.
 struct alignas(64) Page {
   std::atomic<std::uint32_t> bell;                 ///< process to simulator: bits of Bell
   std::atomic<std::uint32_t> asleep;               ///< 1: the simulator needs kWake

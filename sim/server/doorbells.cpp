@@ -41,22 +41,21 @@ struct Bits {
 }  // namespace
 
 void read_doorbells(driver::protocol::Page& page, const Ownership& owned, Posts& posts) {
-  // See protocol.hpp for the order of the bits. Words are read in the same order, as a word may be
-  // newer than its bit: a send that is read must not be ahead of a receive that the program posted
-  // before it. So what is read later is posted earlier, except for arms.
-  const Bits arm(page.arm), send(page.send);
-  std::atomic_thread_fence(std::memory_order_seq_cst);
-  const Bits receive(page.receive), shared(page.shared_receive), consumer(page.consumer);
-  const auto before = [&](const Bits& bits, Doorbells& doorbells, Owned kind, auto offset_of) {
-    bits.each(owned, kind, [&](std::uint32_t number) {
+  // A word may be newer than its bit. So the bits of one kind are fetched when the words of the
+  // kind before have been read: a send that is read must not be ahead of a receive that the program
+  // posted before it, whose bit is set by then. What is read later is posted earlier, except for
+  // arms.
+  const Bits arm(page.arm);
+  const auto before = [&](Doorbells& doorbells, Owned kind, auto offset_of) {
+    Bits(doorbells).each(owned, kind, [&](std::uint32_t number) {
       posts.emplace_front(offset_of(number),
                           doorbells.word[number].load(std::memory_order_acquire) & kIndexMask);
     });
   };
-  before(send, page.send, Owned::kQueuePair, layout::sq_doorbell_offset);
-  before(receive, page.receive, Owned::kQueuePair, layout::rq_doorbell_offset);
-  before(shared, page.shared_receive, Owned::kSharedReceiveQueue, layout::srq_doorbell_offset);
-  before(consumer, page.consumer, Owned::kCompletionQueue, layout::cq_doorbell_offset);
+  before(page.send, Owned::kQueuePair, layout::sq_doorbell_offset);
+  before(page.receive, Owned::kQueuePair, layout::rq_doorbell_offset);
+  before(page.shared_receive, Owned::kSharedReceiveQueue, layout::srq_doorbell_offset);
+  before(page.consumer, Owned::kCompletionQueue, layout::cq_doorbell_offset);
   // An arm stays in its word, which merges it with later ones, until it is taken.
   arm.each(owned, Owned::kCompletionQueue, [&](std::uint32_t number) {
     const std::uint32_t word = page.arm.word[number].fetch_and(~kArmPending);
