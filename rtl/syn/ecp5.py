@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Synthesizes, places and routes blocks of the small engine for an ECP5, with tools from PyPI."""
+"""Synthesizes, places and routes blocks of the small engine for an ECP5."""
 import json
-import os
 import pathlib
 import re
 import shutil
-import subprocess
 
 from rtl import yosys
-from rtl.syn import blocks, cells, pypi
+from rtl.syn import blocks, cells, pypi, tools
 
 DEVICE = ("--85k", "--package", "CABGA756", "--speed", "6")
 DEVICE_NAME = "LFE5U-85F, speed grade 6"
@@ -36,34 +34,18 @@ ROUTE = ("--placer", "static", "--router", "router2")
 MINUTES = 90  # that a tool may take
 
 
-class Failed(Exception):
-    """A tool ended with an error; the text is the end of what it printed."""
-
-
-class Late(Failed):
-    """A tool took too long; the text says which, and how long."""
-
-
 class Engine:
     """The small engine, elaborated once; its blocks have the parameters that it gives them."""
 
-    def __init__(self, folder, parameters=None):
+    def __init__(self, folder, own=None, parameters=None):
+        """`own`: a folder with compiled tools."""
         self.folder = pathlib.Path(folder)
         self.parameters = parameters or SMALL
-        self.bin = pypi.tools(self.folder / "pypi", pypi.PLACE)
+        self.tools = tools.Tools(self.folder / "pypi", own)
         self.modules = {}
 
     def run(self, tool, *args):
-        """Runs a tool in the folder: it sees nothing above it."""
-        env = {**os.environ, "YOWASP_CACHE_DIR": str(self.folder / "pypi/cache")}
-        try:
-            done = subprocess.run([self.bin / f"yowasp-{tool}", *args], cwd=self.folder / "ecp5",
-                                  env=env, capture_output=True, text=True, timeout=60 * MINUTES)
-        except subprocess.TimeoutExpired:
-            raise Late(f"{tool} did not end within {MINUTES} minutes") from None
-        if done.returncode:
-            raise Failed((done.stdout + done.stderr)[-3000:])
-        return done.stdout + done.stderr
+        return self.tools.run(tool, args, self.folder / "ecp5", MINUTES)
 
     def elaborate(self):
         """Reads the sources, gives all parameters, and notes what the modules are called."""
@@ -104,7 +86,7 @@ class Engine:
         self.run("nextpnr-ecp5", *DEVICE, "--json", f"{name}.json", "--report",
                  f"{name}.report", "--lpf-allow-unconstrained", "--timing-allow-fail", "--freq",
                  "50", *ROUTE, "--seed", str(seed), "--log", f"{name}.log", "--quiet",
-                 "--threads", "1")
+                 "--threads", self.tools.threads("nextpnr-ecp5"))
         return json.loads((self.folder / "ecp5" / f"{name}.report").read_text())
 
 

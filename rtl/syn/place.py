@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Places and routes blocks of the engine on an ECP5, with Yosys and nextpnr from PyPI.
 
-usage: place.py BLOCK... [--seed N] [--build DIR]
+usage: place.py BLOCK... [--seed N] [--tools DIR] [--build DIR]
        place.py --engine             each top, and the whole engine
        place.py --update [BLOCK...]  the same, written to docs/measured/place.json
        place.py --check              the long test synthesis.place
@@ -31,7 +31,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 from rtl import yosys  # noqa: E402
-from rtl.syn import blocks, ecp5, measure, table  # noqa: E402
+from rtl.syn import blocks, ecp5, measure, table, tools  # noqa: E402
 
 TABLE = ROOT / "docs/measured/place.json"
 PAGES = ROOT / "testbench/tools/docs/generate.py"
@@ -50,8 +50,8 @@ def row_of(engine, name, seed):
     else:
         try:
             report = engine.place(name, seed)
-        except ecp5.Failed as failure:
-            late = isinstance(failure, ecp5.Late)
+        except tools.Failed as failure:
+            late = isinstance(failure, tools.Late)
             row["note"] = str(failure) if late else "not placed"
             print(str(failure)[-600:], file=sys.stderr)
         else:
@@ -112,6 +112,8 @@ def main():
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/syn")
+    parser.add_argument("--tools", type=tools.folder,
+                        help="use yosys and nextpnr-ecp5 of this folder, where it has them")
     args = parser.parse_args()
     rows = table.read(TABLE)
     names = list(args.blocks)
@@ -121,8 +123,8 @@ def main():
         names += [name for name in (*blocks.tops(), WHOLE) if name not in names]
     if not names:
         parser.error("name a block, or give --engine, --update or --check")
-    engine = ecp5.Engine(args.build)
-    if engine.bin is None:
+    engine = ecp5.Engine(args.build, args.tools)
+    if not engine.tools.found:
         print("the tools cannot be installed from PyPI")
         return 77
     engine.elaborate()

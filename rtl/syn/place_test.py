@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Parts of place.py and ecp5.py that need no tool."""
+"""Parts of place.py, ecp5.py and tools.py that need no tool."""
+import argparse
+import os
 import pathlib
 import sys
+import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
-from rtl.syn import ecp5, place  # noqa: E402
+from rtl.syn import ecp5, place, tools  # noqa: E402
 
 
 def step(kind, delay, cell="", sources=()):
@@ -50,6 +53,46 @@ class PlaceTest(unittest.TestCase):
         self.assertEqual(place.worse(old, {"LUT4": 1031, "fmax": 50.0}), "1,000 -> 1,031 LUT4")
         self.assertEqual(place.worse(old, {"LUT4": 1000, "fmax": 42.0}), "50.0 -> 42.0 MHz")
         self.assertEqual(place.worse(old, {"LUT4": 1000, "note": "not placed"}), "50.0 -> 0 MHz")
+
+
+class ToolsTest(unittest.TestCase):
+    """Tools of a folder, which are scripts here."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        for name in tools.NAMES:
+            (self.folder / name).write_text(f'#!/bin/sh\necho {name} in $PWD: "$@"\n')
+            (self.folder / name).chmod(0o755)
+
+    def used(self):
+        return tools.Tools(self.folder / "pypi", tools.folder(self.folder))
+
+    def test_the_tools_of_a_folder_are_used(self):
+        self.assertEqual(self.used().run("ecppack", ["--bit", 5], self.folder, 1),
+                         f"ecppack in {self.folder}: --bit 5\n")
+        self.assertFalse((self.folder / "pypi").exists())
+
+    def test_only_a_compiled_tool_has_threads(self):
+        used = self.used()
+        self.assertEqual(used.threads("nextpnr-ecp5"), min(4, os.cpu_count()))
+        (self.folder / "nextpnr-ecp5").chmod(0o644)
+        self.assertEqual(used.threads("nextpnr-ecp5"), 1)
+
+    def test_an_error_says_what_the_tool_said(self):
+        (self.folder / "yosys").write_text("#!/bin/sh\necho no such file >&2\nexit 1\n")
+        with self.assertRaisesRegex(tools.Failed, "^yosys: no such file\n$"):
+            self.used().run("yosys", [], self.folder, 1)
+
+    def test_a_tool_that_takes_too_long_is_named(self):
+        (self.folder / "yosys").write_text("#!/bin/sh\nexec sleep 100\n")
+        with self.assertRaisesRegex(tools.Late, "^yosys did not end within 0.001 minutes$"):
+            self.used().run("yosys", [], self.folder, 0.001)
+
+    def test_a_folder_without_a_tool_is_rejected(self):
+        with self.assertRaisesRegex(argparse.ArgumentTypeError, "has none of yosys, nextpnr"):
+            tools.folder("/proc")
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 """Builds bitstream and program of a board: ./roci board ecpix5
 
 usage: board.py ecpix5 [--program | --check | --size] [--seed N ...] [--address IPV4] [--mac MAC]
-                [--build DIR]
+                [--tools DIR] [--build DIR]
 
   --program   stop after the program of its processor
   --check     stop after the design: BIOS, pins, and what Yosys finds in the elaborated Verilog
@@ -11,6 +11,7 @@ usage: board.py ecpix5 [--program | --check | --size] [--seed N ...] [--address 
   --seed N    seeds of the placement, tried one after the other (1); the first that meets every
               clock gives the bitstream
   --address IPV4, --mac MAC  of the board (192.168.1.50, 02:52:4f:43:49:05)
+  --tools DIR a folder with yosys, nextpnr-ecp5 or ecppack, which are used in place of PyPI's
   --build DIR where everything is written (build/board)
 
 Tools and libraries come from PyPI, into DIR/tools and DIR/litex. Exit status: 1 when the design
@@ -27,7 +28,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT))
 from rtl.board.ecpix5 import flow, program  # noqa: E402
-from rtl.syn import pypi  # noqa: E402
+from rtl.syn import pypi, tools  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 PACKAGES = ("litex==2024.12", "liteeth==2024.12", "litedram==2024.12", "litespi==2024.12",
@@ -49,7 +50,7 @@ def design(folder, programs):
                           capture_output=True, text=True)
     (folder / "soc.log").write_text(done.stdout + done.stderr)
     if done.returncode:
-        raise flow.Failed(f"soc.py: {(done.stdout + done.stderr)[-3000:]}")
+        raise tools.Failed(f"soc.py: {(done.stdout + done.stderr)[-3000:]}")
     soc = json.loads((folder / "soc.json").read_text())
     print(f"design: adapter of {soc['parameters']['NumQps']} queue pairs, sys {soc['sys_mhz']:.0f} "
           f"MHz, engine {soc['core_mhz']:.0f} MHz, BIOS {soc['bios_bytes']:,} of "
@@ -91,8 +92,8 @@ def show_clocks(seed, report):
 def build(args):
     """0, or 1 when the board cannot be built; what is wrong is printed."""
     programs = pypi.tools(args.build / "litex", PACKAGES)
-    tools = pypi.tools(args.build / "tools", pypi.PLACE)
-    if programs is None or tools is None:
+    used = tools.Tools(args.build / "tools", args.tools)
+    if programs is None or not used.found:
         print("the tools cannot be installed from PyPI")
         return UNAVAILABLE
     folder = args.build / args.board
@@ -101,7 +102,7 @@ def build(args):
     programmed(folder, args.address, args.mac)
     if args.program:
         return 0
-    steps = flow.Flow(folder / "flow", tools)
+    steps = flow.Flow(folder / "flow", used)
     others = steps.gather(folder / "gateware", soc["sources"])
     ports = steps.elaborate(others)
     bad = problems((steps.folder / "check.txt").read_text(), ports,
@@ -145,6 +146,7 @@ def main():
     parser.add_argument("--seed", type=int, nargs="+", default=[1])
     parser.add_argument("--address", default=program.ADDRESS)
     parser.add_argument("--mac", default=program.MAC)
+    parser.add_argument("--tools", type=tools.folder)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/board")
     if {"-h", "--help"} & set(sys.argv[1:]):
         print(__doc__)
@@ -154,7 +156,7 @@ def main():
     args.build.mkdir(parents=True, exist_ok=True)
     try:
         return build(args)
-    except (flow.Failed, program.Failed) as failure:
+    except (tools.Failed, program.Failed) as failure:
         print(failure)
         return 1
 

@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From the Verilog of a SoC to a bitstream for an ECP5, by Yosys, nextpnr and ecppack of PyPI."""
+"""From the Verilog of a SoC to a bitstream for an ECP5, by Yosys, nextpnr and ecppack."""
 import json
-import os
 import pathlib
 import re
 import shutil
-import subprocess
 
 from rtl import yosys
-from rtl.syn import cells, ecp5, pypi
+from rtl.syn import cells, ecp5
 
 DEVICE = ("--um5g-85k", "--package", "CABGA554", "--speed", "8")
 DEVICE_NAME = "LFE5UM5G-85F, CABGA554, speed grade 8"
@@ -22,10 +20,6 @@ IN_LUT_RAM = ("u_state.u_qp",)
 MINUTES = 180  # that a tool may take
 
 
-class Failed(Exception):
-    """A tool ended with an error; the text is the end of what it printed."""
-
-
 class Flow:
     """A folder with the sources, which the tools see as their root."""
 
@@ -33,16 +27,7 @@ class Flow:
         self.folder, self.tools = pathlib.Path(folder), tools
 
     def run(self, tool, *args):
-        env = {**os.environ, "YOWASP_CACHE_DIR": str(self.tools.parent / "cache")}
-        try:
-            done = subprocess.run([self.tools / f"yowasp-{tool}", *map(str, args)],
-                                  cwd=self.folder, env=env, capture_output=True, text=True,
-                                  timeout=60 * MINUTES)
-        except subprocess.TimeoutExpired:
-            raise Failed(f"{tool} did not end within {MINUTES} minutes") from None
-        if done.returncode:
-            raise Failed(f"{tool}: {(done.stdout + done.stderr)[-3000:]}")
-        return done.stdout + done.stderr
+        return self.tools.run(tool, args, self.folder, MINUTES)
 
     def gather(self, gateware, sources):
         """Copies all that the tools read: RTL of the adapter, what LiteX wrote, the processor."""
@@ -86,7 +71,7 @@ class Flow:
         self.run("nextpnr-ecp5", *DEVICE, "--json", f"{TOP}.json", "--lpf", f"{TOP}.lpf",
                  "--textcfg", f"{TOP}_{seed}.config", "--report", f"{TOP}_{seed}.report",
                  "--timing-allow-fail", *ecp5.ROUTE, "--seed", seed, "--log", f"{TOP}_{seed}.log",
-                 "--quiet", "--threads", "1")
+                 "--quiet", "--threads", self.tools.threads("nextpnr-ecp5"))
         return json.loads((self.folder / f"{TOP}_{seed}.report").read_text())
 
     def pack(self, seed):

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Yosys, nextpnr and ecppack: those of PyPI, or of a folder that has them compiled."""
+import argparse
+import os
+import pathlib
+import subprocess
+
+from rtl.syn import pypi
+
+NAMES = ("yosys", "nextpnr-ecp5", "ecppack")
+MOST_THREADS = 4  # what more bring is not worth their memory
+
+
+class Failed(Exception):
+    """A tool ended with an error; the text is the end of what it printed."""
+
+
+class Late(Failed):
+    """A tool took too long; the text says which, and how long."""
+
+
+def folder(text):
+    """An option's value: a folder with a tool, or more of them."""
+    path = pathlib.Path(text).resolve()
+    if not any(os.access(path / name, os.X_OK) for name in NAMES):
+        raise argparse.ArgumentTypeError(f"{text} has none of {', '.join(NAMES)}")
+    return path
+
+
+class Tools:
+    """The tools of PyPI, installed into a folder; in their place those that the folder `own` has.
+
+    `found` is False when PyPI cannot be reached.
+    """
+
+    def __init__(self, installed, own=None):
+        self.installed, self.own = pathlib.Path(installed).resolve(), own
+        self.bin = None
+        if all(map(self.compiled, NAMES)):
+            self.found = True
+        else:
+            self.bin = pypi.tools(self.installed, pypi.PLACE)
+            self.found = self.bin is not None
+
+    def compiled(self, name):
+        """The program in `own`, or None."""
+        path = self.own and self.own / name
+        return path if path and os.access(path, os.X_OK) else None
+
+    def threads(self, name):
+        """How many threads a tool may have: those of PyPI are WebAssembly and have one."""
+        return min(MOST_THREADS, os.cpu_count() or 1) if self.compiled(name) else 1
+
+    def run(self, name, args, folder, minutes):
+        """Runs a tool in a folder, above which those of PyPI see nothing; what it printed."""
+        program = self.compiled(name) or self.bin / f"yowasp-{name}"
+        env = {**os.environ, "YOWASP_CACHE_DIR": str(self.installed / "cache")}
+        try:
+            done = subprocess.run([program, *map(str, args)], cwd=folder, env=env,
+                                  capture_output=True, text=True, timeout=60 * minutes)
+        except subprocess.TimeoutExpired:
+            raise Late(f"{name} did not end within {minutes} minutes") from None
+        if done.returncode:
+            raise Failed(f"{name}: {(done.stdout + done.stderr)[-3000:]}")
+        return done.stdout + done.stderr
