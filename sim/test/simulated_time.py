@@ -74,7 +74,7 @@ def check_calls(simulator, clocks):
     status, text = simulator.run("n0", os.path.abspath(clocks))
     assert status == 0, text
     with Load():
-        status, text = simulator.run("n0", os.path.abspath(clocks))
+        status, text = simulator.run("n0", os.path.abspath(clocks), seconds=300)
     assert status == 0, text
     print("calls of the C library: as stated, also under load", flush=True)
 
