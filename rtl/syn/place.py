@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Places and routes blocks of the engine on an ECP5, with Yosys and nextpnr from PyPI.
 
-usage: place.py BLOCK... [--seed N] [--tools DIR] [--build DIR]
+usage: place.py BLOCK... [--seed N] [--tools BIN] [--build DIR]
        place.py --engine             each top, and the whole engine
        place.py --update [BLOCK...]  the same, written to docs/measured/place.json
        place.py --check              the long test synthesis.place
@@ -112,7 +112,7 @@ def main():
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/syn")
-    parser.add_argument("--tools", type=tools.folder,
+    parser.add_argument("--tools", metavar="BIN", type=tools.folder,
                         help="use yosys and nextpnr-ecp5 of this folder, where it has them")
     args = parser.parse_args()
     rows = table.read(TABLE)

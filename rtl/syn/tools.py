@@ -28,19 +28,17 @@ def folder(text):
 
 
 class Tools:
-    """The tools of PyPI, installed into a folder; in their place those that the folder `own` has.
-
-    `found` is False when PyPI cannot be reached.
-    """
+    """The tools of PyPI, installed into a folder; in their place those that `own` has."""
 
     def __init__(self, installed, own=None):
         self.installed, self.own = pathlib.Path(installed).resolve(), own
-        self.bin = None
-        if all(map(self.compiled, NAMES)):
-            self.found = True
-        else:
-            self.bin = pypi.tools(self.installed, pypi.PLACE)
-            self.found = self.bin is not None
+        self.complete = all(map(self.compiled, NAMES))
+        self.bin = None if self.complete else pypi.tools(self.installed, pypi.PLACE)
+
+    @property
+    def found(self):
+        """Whether all are there: False when PyPI cannot be reached."""
+        return self.complete or self.bin is not None
 
     def compiled(self, name):
         """The program in `own`, or None."""

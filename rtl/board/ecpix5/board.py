@@ -3,7 +3,7 @@
 """Builds bitstream and program of a board: ./roci board ecpix5
 
 usage: board.py ecpix5 [--program | --check | --size] [--seed N ...] [--address IPV4] [--mac MAC]
-                [--tools DIR] [--build DIR]
+                [--tools BIN] [--build DIR]
 
   --program   stop after the program of its processor
   --check     stop after the design: BIOS, pins, and what Yosys finds in the elaborated Verilog
@@ -11,7 +11,7 @@ usage: board.py ecpix5 [--program | --check | --size] [--seed N ...] [--address 
   --seed N    seeds of the placement, tried one after the other (1); the first that meets every
               clock gives the bitstream
   --address IPV4, --mac MAC  of the board (192.168.1.50, 02:52:4f:43:49:05)
-  --tools DIR a folder with yosys, nextpnr-ecp5 or ecppack, which are used in place of PyPI's
+  --tools BIN a folder with yosys, nextpnr-ecp5 or ecppack, which are used in place of PyPI's
   --build DIR where everything is written (build/board)
 
 Tools and libraries come from PyPI, into DIR/tools and DIR/litex. Exit status: 1 when the design
