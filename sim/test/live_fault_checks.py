@@ -147,9 +147,11 @@ def check_marks(roci, options):
     right, by IPv4 and IPv6."""
     with tempfile.TemporaryDirectory() as folder:
         relay = Relay(folder)
-        with Simulator(roci, "left", [*options, "--nodes", "1", *relay.wire("left")]) as left, \
-                Simulator(roci, "right", [*options, "--nodes", "1", "--host", "2",
-                                          *relay.wire("right")]) as right:
+        # Timers count a fiftieth of real time: the retries of a connection, 0.5 s, outlast a pause
+        # of 25 s that the machine gives one of the two simulators.
+        options = [*options, "--nodes", "1", "--pace", "0.02"]
+        with Simulator(roci, "left", [*options, *relay.wire("left")]) as left, \
+                Simulator(roci, "right", [*options, "--host", "2", *relay.wire("right")]) as right:
             left.command("fault", "add", "action=mark_ecn", "node=n0", "opcode=send", "every=2")
             for gid in 0, 1:
                 port = free_port()
