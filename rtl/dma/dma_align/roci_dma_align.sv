@@ -45,6 +45,7 @@ module roci_dma_align #(
 );
 
   localparam int unsigned Bytes = DataWidth / 8;
+  localparam int unsigned Steps = (OffBits + 1) / 2;
 
   // Moves byte 0 to byte `by` times `unit`.
   function automatic logic [DataWidth-1:0] rotate(input logic [DataWidth-1:0] data,
@@ -54,10 +55,14 @@ module roci_dma_align #(
     if (by[1]) rotate = (rotate << (16 * unit)) | (rotate >> (DataWidth - 16 * unit));
   endfunction
 
-  // Bits of every second group of the bytes that a step moves by less than twice its unit.
-  function automatic logic [DataWidth-1:0] second_groups(input int unsigned step);
-    for (int i = 0; i < DataWidth; i++) second_groups[i] = ((i >> (4 + 2 * step)) & 1) != 0;
+  // For each step of a rotation, the bits of every second group of the bytes that it moves by less
+  // than twice its unit. A table, so that simulation does not compute them each clock.
+  function automatic logic [Steps*DataWidth-1:0] second_groups();
+    for (int i = 0; i < Steps * DataWidth; i++) begin
+      second_groups[i] = (((i % DataWidth) >> (4 + 2 * (i / DataWidth))) & 1) != 0;
+    end
   endfunction
+  localparam logic [Steps*DataWidth-1:0] SecondGroups = second_groups();
 
   // Strobes of the bytes before one; of all for 0.
   function automatic logic [Bytes-1:0] bytes_before(input logic [OffBits-1:0] to_byte);
@@ -78,7 +83,6 @@ module roci_dma_align #(
   // Turns by two bits of the distance a step, in one LUT a bit and step. The distance stands twice,
   // each time for every second group of bytes: so a multiplexer of two bytes never serves two
   // others, and the mapper has no reason to build a step of two levels, which takes more LUTs.
-  localparam int unsigned Steps = (OffBits + 1) / 2;
   logic [2*Steps-1:0]   distance, again;
   logic [DataWidth-1:0] turned;
   assign distance = (2 * Steps)'(OffBits'(fill - in_start_i));
@@ -88,8 +92,10 @@ module roci_dma_align #(
     if (in_valid_i) begin  // simulation skips the branch
       turned = in_data_i;
       for (int s = 0; s < Steps; s++) begin
-        turned = (rotate(turned, distance[2*s +: 2], 1 << 2 * s) & second_groups(s))
-               | (rotate(turned, again[2*s +: 2], 1 << 2 * s) & ~second_groups(s));
+        turned = (rotate(turned, distance[2*s +: 2], 1 << 2 * s)
+                  & SecondGroups[DataWidth*s +: DataWidth])
+               | (rotate(turned, again[2*s +: 2], 1 << 2 * s)
+                  & ~SecondGroups[DataWidth*s +: DataWidth]);
       end
     end
   end
