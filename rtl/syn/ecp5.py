@@ -84,10 +84,15 @@ class Engine:
     def place(self, name, seed):
         """Places and routes a block; what nextpnr reports of it."""
         self.run("nextpnr-ecp5", *DEVICE, "--json", f"{name}.json", "--report",
-                 f"{name}.report", "--lpf-allow-unconstrained", "--timing-allow-fail", "--freq",
-                 "50", *ROUTE, "--seed", str(seed), "--log", f"{name}.log", "--quiet",
-                 "--threads", self.tools.threads("nextpnr-ecp5"))
+                 f"{name}.report", "--lpf-allow-unconstrained", "--freq", "50",
+                 *route(self.tools, name, seed))
         return json.loads((self.folder / "ecp5" / f"{name}.report").read_text())
+
+
+def route(chosen, name, seed):
+    """Options of nextpnr for all that is placed, with these tools; the log is NAME.log."""
+    return ("--timing-allow-fail", *ROUTE, "--seed", seed, "--log", f"{name}.log", "--quiet",
+            "--threads", chosen.threads("nextpnr-ecp5"))
 
 
 def placed_rams(without=()):

@@ -19,7 +19,8 @@ each alone on the device, is the upper bound of its clock.
 
 --check compares with the table: LUT4s at most 3% more, the clock at most 15% lower, as another
 netlist or seed moves it by about as much. The tools are installed into DIR/pypi (300 MB); their
-first start takes minutes. Exit status 77 when that fails.
+first start takes minutes. Exit status 77 when that fails. A row names the tools that --tools gave
+in their place.
 """
 import argparse
 import json
@@ -61,6 +62,8 @@ def row_of(engine, name, seed):
             logic, routing, luts, carries, path = ecp5.worst_path(report)
             row.update(logic_ns=round(logic, 1), routing_ns=round(routing, 1), luts=luts,
                        carries=carries, path=path)
+    if engine.tools.names:
+        row["compiled"] = engine.tools.names
     row.update(seed=seed, placer=ecp5.ROUTE[1], seconds=round(time.monotonic() - start),
                sources=ecp5.digest(name), commit=measure.commit(yosys.sources(f"roci_{name}")))
     return row

@@ -80,6 +80,9 @@ class ToolsTest(unittest.TestCase):
         (self.folder / "nextpnr-ecp5").chmod(0o644)
         self.assertEqual(used.threads("nextpnr-ecp5"), 1)
 
+    def test_which_tools_are_compiled_is_known(self):
+        self.assertEqual(self.used().names, list(tools.NAMES))
+
     def test_an_error_says_what_the_tool_said(self):
         (self.folder / "yosys").write_text("#!/bin/sh\necho no such file >&2\nexit 1\n")
         with self.assertRaisesRegex(tools.Failed, "^yosys: no such file\n$"):

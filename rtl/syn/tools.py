@@ -32,7 +32,8 @@ class Tools:
 
     def __init__(self, installed, own=None):
         self.installed, self.own = pathlib.Path(installed).resolve(), own
-        self.complete = all(map(self.compiled, NAMES))
+        self.names = [name for name in NAMES if self.compiled(name)]  # what `own` has
+        self.complete = len(self.names) == len(NAMES)
         self.bin = None if self.complete else pypi.tools(self.installed, pypi.PLACE)
 
     @property

@@ -68,11 +68,11 @@ class Flow:
 
     def place(self, seed):
         """Places and routes; what nextpnr reports."""
+        name = f"{TOP}_{seed}"
         self.run("nextpnr-ecp5", *DEVICE, "--json", f"{TOP}.json", "--lpf", f"{TOP}.lpf",
-                 "--textcfg", f"{TOP}_{seed}.config", "--report", f"{TOP}_{seed}.report",
-                 "--timing-allow-fail", *ecp5.ROUTE, "--seed", seed, "--log", f"{TOP}_{seed}.log",
-                 "--quiet", "--threads", self.tools.threads("nextpnr-ecp5"))
-        return json.loads((self.folder / f"{TOP}_{seed}.report").read_text())
+                 "--textcfg", f"{name}.config", "--report", f"{name}.report",
+                 *ecp5.route(self.tools, name, seed))
+        return json.loads((self.folder / f"{name}.report").read_text())
 
     def pack(self, seed):
         """The bitstream, as a file."""

@@ -98,7 +98,9 @@ def place_region(tree, _page, _argument):
         if found.get("path"):
             path = (f"{found['logic_ns']} + {found['routing_ns']}, {found['luts']} + "
                     f"{found['carries']}, `{found['path'][0]}`, `{found['path'][-1]}`")
-        yield (f"| {'whole engine' if name == 'nic' else name} | {found['LUT4']:,} | "
+        title = ", compiled ".join(["whole engine" if name == "nic" else name,
+                                    *found.get("compiled", ())])
+        yield (f"| {title} | {found['LUT4']:,} | "
                f"{found['carry']:,} | {found['LUTRAM']:,} | {found['FF']:,} | {found['BRAM']:,} | "
                f"{found.get('fmax') or found['note']} | {path} | {found['commit']} |")
 
