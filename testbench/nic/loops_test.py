@@ -19,11 +19,9 @@ LOOP = re.compile(r"\bwhile \((?!(?:vlSelf->)?__V\w*Continue)(.*)")
 COUNTER = re.compile(r"\(?0x([0-9a-f]+)U > \S*?(\w+)\)")
 
 
-def loops(folder):
-    """(turns, counter) of each loop that runs in a clock."""
-    for path in sorted(folder.glob("*__DepSet_*.cpp")):
-        if path.stem.endswith("__Slow"):
-            continue  # runs once
+def loops(paths):
+    """(turns, counter) of each loop of these files."""
+    for path in paths:
         for condition in LOOP.findall(path.read_text()):
             bound = COUNTER.match(condition)
             assert bound, f"{path}: the turns of a loop are not known: {condition}"
@@ -32,8 +30,10 @@ def loops(folder):
 
 def main():
     folder = pathlib.Path(sys.argv[1])
-    assert list(folder.glob("*__DepSet_*.cpp")), f"no C++ of Verilator in {folder}"
-    found = list(loops(folder))
+    paths = [path for path in sorted(folder.glob("*__DepSet_*.cpp"))
+             if not path.stem.endswith("__Slow")]  # what runs once
+    assert paths, f"no C++ of Verilator in {folder}"
+    found = list(loops(paths))
     total = sum(turns for turns, _ in found)
     for turns, counter in found:
         print(f"{turns} turns: {counter}")
