@@ -181,7 +181,7 @@ module roci_nic #(
   // block reads: 0 SQ fetch, 1 RQ fetch, 2 READ list again, 3 atomic, 4 firmware
   logic [4:0]                br_req_valid, br_req_ready, br_rsp_valid, br_rsp_ready;
   roci_pkg::block_read_req_t br_req_sq, br_req_rq, br_req_again, br_req_atomic, br_req_fw;
-  roci_pkg::block_read_rsp_t br_rsp_sq, br_rsp_rq, br_rsp_again, br_rsp_atomic, br_rsp_fw;
+  logic [DataWidth:0]        br_rsp_sq, br_rsp_rq, br_rsp_again, br_rsp_atomic, br_rsp_fw;
   // block writes: 0 CQ, 1 EQ, 2 atomic, 3 firmware
   logic [3:0]                 bw_req_valid, bw_req_ready, bw_rsp_valid;
   roci_pkg::block_write_req_t bw_req_cq, bw_req_eq, bw_req_atomic, bw_req_fw;
@@ -249,7 +249,7 @@ module roci_nic #(
   );
 
   roci_sq #(
-    .NumQps(NumQps), .Compact(Compact), .Atomics(Atomics), .KeyOps(KeyOps)
+    .DataWidth(DataWidth), .NumQps(NumQps), .Compact(Compact), .Atomics(Atomics), .KeyOps(KeyOps)
   ) u_sq (
     .clk_i, .rst_ni, .row_write_valid_i(row_write_valid), .row_write_i(row_write),
     .sq_doorbell_i(sq_doorbell), .sq_doorbell_valid_i(sq_doorbell_valid),
@@ -283,20 +283,20 @@ module roci_nic #(
     .timer_event_ready_o(timer_event_ready), .count_o(count_sq), .count_valid_o(count_sq_valid),
     .count_ready_i(count_sq_ready), .drop_ghost_o(drop_ghost), .live_qpn_i(live_qpn),
     .live_valid_i(live_sq_valid), .live_ready_o(live_sq_ready), .live_o(live_sq), .pause_i(pause),
-    .idle_o(sq_idle)
-  );
+    .idle_o(sq_idle));
 
   roci_rq #(
-    .NumQps(NumQps), .NumSrqs(NumSrqs), .Atomics(Atomics), .KeyOps(KeyOps), .Srq(Srq)
+    .DataWidth(DataWidth), .NumQps(NumQps), .NumSrqs(NumSrqs), .Atomics(Atomics),
+    .KeyOps(KeyOps), .Srq(Srq)
   ) u_rq (
-    .clk_i, .rst_ni, .pause_i(pause), .idle_o(rq_idle),
-    .rq_doorbell_i(rq_doorbell), .rq_doorbell_valid_i(rq_doorbell_valid),
-    .rq_doorbell_ready_o(rq_doorbell_ready), .srq_doorbell_i(srq_doorbell),
-    .srq_doorbell_valid_i(srq_doorbell_valid), .srq_doorbell_ready_o(srq_doorbell_ready),
-    .qp_event_i(qp_event_rq), .qp_event_valid_i(qp_event_rq_valid),
-    .qp_event_ready_o(qp_event_rq_ready), .row_write_valid_i(row_write_valid),
-    .row_write_i(row_write), .cqe_o(cqe_rq), .cqe_valid_o(cqe_rq_valid), .cqe_ready_i(cqe_rq_ready),
-    .fail_o(fail_rq), .fail_valid_o(fail_rq_valid), .fail_ready_i(fail_rq_ready),
+    .clk_i, .rst_ni, .pause_i(pause), .idle_o(rq_idle), .rq_doorbell_i(rq_doorbell),
+    .rq_doorbell_valid_i(rq_doorbell_valid), .rq_doorbell_ready_o(rq_doorbell_ready),
+    .srq_doorbell_i(srq_doorbell), .srq_doorbell_valid_i(srq_doorbell_valid),
+    .srq_doorbell_ready_o(srq_doorbell_ready), .qp_event_i(qp_event_rq),
+    .qp_event_valid_i(qp_event_rq_valid), .qp_event_ready_o(qp_event_rq_ready),
+    .row_write_valid_i(row_write_valid), .row_write_i(row_write), .cqe_o(cqe_rq),
+    .cqe_valid_o(cqe_rq_valid), .cqe_ready_i(cqe_rq_ready), .fail_o(fail_rq),
+    .fail_valid_o(fail_rq_valid), .fail_ready_i(fail_rq_ready),
     .event_o(event_rq), .event_valid_o(event_rq_valid), .event_ready_i(event_rq_ready),
     .count_o(count_rq), .count_valid_o(count_rq_valid), .count_ready_i(count_rq_ready),
     .drop_o(drop_rq), .live_qpn_i(live_qpn), .live_valid_i(live_rq_valid),

@@ -11,6 +11,8 @@ roci_core.sv
 roci_reset_sync.sv
 ../common/arbiter/roci_arbiter.sv
 ../common/arbiter/roci_arbiter_pairs.sv
+../common/block_ram/roci_block_beats.sv
+../common/block_ram/roci_block_ram.sv
 ../common/deep_fifo/roci_deep_fifo.sv
 ../common/deep_ram/roci_deep_ram.sv
 ../common/fifo/roci_fifo.sv
@@ -78,6 +80,7 @@ roci_reset_sync.sv
 ../keys/sge_walker/roci_sge_walker.sv
 ../roci_nic.sv
 ../rq/atomic/roci_atomic.sv
+../rq/atomic/roci_atomic_word.sv
 ../rq/responder/roci_responder.sv
 ../rq/responder/roci_responder_apply.sv
 ../rq/responder/roci_responder_control.sv
@@ -159,6 +162,7 @@ roci_reset_sync.sv
 ../sq/sq_sched/roci_sq_sched.sv
 ../sq/sq_sched/roci_sq_sched_decide.sv
 ../sq/sq_segment/roci_sq_fetch.sv
+../sq/sq_segment/roci_sq_fetch_read.sv
 ../sq/sq_segment/roci_sq_keep.sv
 ../sq/sq_segment/roci_sq_segment.sv
 ../sq/sq_segment/roci_sq_segment_check.sv

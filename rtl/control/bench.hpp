@@ -16,6 +16,7 @@
 #include "model/spec/layout/queues.hpp"
 #include "model/spec/layout/records.hpp"
 #include "model/spec/layout/registers.hpp"
+#include "rtl/common/test/blocks.hpp"
 #include "rtl/common/test/buses.hpp"
 #include "rtl/common/test/dut.hpp"
 
@@ -232,6 +233,7 @@ class Bench {
     std::vector<std::uint8_t> bytes;
   };
   std::deque<ReadPending> reads_;
+  bus::BlockBeats beats_;
   unsigned write_responses_ = 0;
   bool aw_taken_ = false, ar_taken_ = false, r_taken_ = false;
   std::uint32_t read_data_ = 0;

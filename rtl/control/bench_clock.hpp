@@ -50,10 +50,8 @@ inline void Bench::drive() {
   dut->bw_fw_rsp_valid_i = due(kFirmwareWrite);
   const bool data = !reads_.empty() && reads_.front().due <= dut.cycle();
   dut->br_fw_rsp_valid_i = data;
-  port::put(dut->br_fw_rsp_i, layout::block_read_rsp::error, read_error);
   if (data) {
-    for (unsigned i = 0; i < layout::kBlockBytes; ++i)
-      port::put_byte(dut->br_fw_rsp_i, i, reads_.front().bytes[i]);
+    bus::put_beat(dut->br_fw_rsp_i, reads_.front().bytes.data(), beats_.now(), read_error);
   }
   dut->s_axis_eth_rx_tvalid_i = !rx_frames.empty();
   if (!rx_frames.empty()) {
@@ -120,7 +118,7 @@ inline void Bench::sample() {
   if (dut->bw_eq_req_valid_o && dut->bw_eq_req_ready_i) take_write(kEqWrite, dut->bw_eq_req_o);
   if (dut->bw_fw_req_valid_o && dut->bw_fw_req_ready_i)
     take_write(kFirmwareWrite, dut->bw_fw_req_o);
-  if (dut->br_fw_rsp_valid_i && dut->br_fw_rsp_ready_o) reads_.pop_front();
+  if (dut->br_fw_rsp_valid_i && dut->br_fw_rsp_ready_o && beats_.taken()) reads_.pop_front();
   if (dut->br_fw_req_valid_o && dut->br_fw_req_ready_i) {
     reads_.push_back(
         {dut.cycle() + 30,

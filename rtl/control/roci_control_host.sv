@@ -90,7 +90,7 @@ module roci_control_host #(
   output logic                       br_fw_req_valid_o,
   input  logic                       br_fw_req_ready_i,
   output roci_pkg::block_read_req_t  br_fw_req_o,
-  input  roci_pkg::block_read_rsp_t  br_fw_rsp_i,
+  input  logic [DataWidth:0]         br_fw_rsp_i,  // a beat: {error, data}
   input  logic                       br_fw_rsp_valid_i,
   output logic                       br_fw_rsp_ready_o,
 
@@ -199,7 +199,7 @@ module roci_control_host #(
   assign data_word_o = word_addr[5:2];
 
   // ---------------------------------------------------------------- memory and frames of firmware
-  roci_fw_dma u_fw_dma (
+  roci_fw_dma #(.DataWidth(DataWidth)) u_fw_dma (
     .clk_i, .rst_ni,
     .command_i(dma_command_write), .data_i(dma_data_write), .data_word_i(data_word_o),
     .word_i(word_o), .address_i(dma_address), .command_o(dma_command), .data_o(dma_data),

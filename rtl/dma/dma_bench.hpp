@@ -9,6 +9,7 @@
 #include "Vroci_dma.h"
 #include "model/spec/layout/queues.hpp"
 #include "model/spec/layout/records.hpp"
+#include "rtl/common/test/blocks.hpp"
 #include "rtl/common/test/buses.hpp"
 #include "rtl/dma/host_model.hpp"
 
@@ -17,7 +18,7 @@ inline constexpr unsigned kSeed = 20240711;
 inline constexpr unsigned kPsnMask = 0xFFFFFF;
 inline constexpr unsigned kReadClients = 5, kWriteClients = 4;  // as in roci_dma
 inline constexpr unsigned kReadBits = layout::block_read_req::kBits;
-inline constexpr unsigned kBlockBits = layout::block_read_rsp::kBits;
+inline constexpr unsigned kBeatBits = DATA_WIDTH + 1;  // a beat of a block: {error, data}
 inline constexpr unsigned kWriteBits = layout::block_write_req::kBits;
 
 struct Segment {

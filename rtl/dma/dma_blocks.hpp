@@ -45,15 +45,15 @@ inline void Bench::sample_blocks(Vroci_dma& m) {
     REQUIRE_FALSE(blocks[c].empty());
     const Block& block = blocks[c].front();
     bool same = true;
-    for (unsigned i = 0; i < layout::kBlockBytes; ++i) {
-      same &= port::get(m.br_rsp_o, kBlockBits * c + 8 * i, 8) ==
-              block.bytes[layout::kBlockBytes * got_[c] + i];
+    for (unsigned i = 0; i < DATA_WIDTH / 8; ++i) {
+      same &= port::get(m.br_rsp_o, kBeatBits * c + 8 * i, 8) ==
+              block.bytes[DATA_WIDTH / 8 * got_[c] + i];
     }
     REQUIRE(same);
-    REQUIRE(port::get(m.br_rsp_o, layout::block_read_rsp::error, kBlockBits * c) ==
+    REQUIRE(port::get(m.br_rsp_o, kBeatBits * c + DATA_WIDTH, 1) ==
             host.bad_pages.count(block.addr >> 12));
-    ++blocks_done[c];
-    if (++got_[c] == block.count) {
+    blocks_done[c] += ++got_[c] % bus::kBlockBeats == 0;
+    if (got_[c] == bus::kBlockBeats * block.count) {
       blocks[c].pop_front();
       got_[c] = 0;
     }

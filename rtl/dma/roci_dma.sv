@@ -54,7 +54,7 @@ module roci_dma #(
   input  logic [4:0]             br_req_valid_i,
   output logic [4:0]             br_req_ready_o,
   input  logic [5*roci_pkg::BlockReadReqBits-1:0] br_req_i,
-  output logic [5*roci_pkg::BlockReadRspBits-1:0] br_rsp_o,
+  output logic [5*(DataWidth+1)-1:0] br_rsp_o,  // beats of blocks, of each client: {error, data}
   output logic [4:0]             br_rsp_valid_o,
   input  logic [4:0]             br_rsp_ready_i,
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One client of the block reads: holds a request, and knows where its blocks lie in the memory
-// they share.
+// One client of the block reads: holds a request, and knows where its beats lie in the memory that
+// all clients share.
 //
 // Throughput: one request every two clocks. Latency: none when the mux is free; what cannot leave
 // waits in a register. Whether tags and rows are free is that of the clock before: since then only
@@ -13,7 +13,7 @@ module roci_dma_block_client #(
   parameter int unsigned TagBits   = 3,  // log2 of requests in flight
   parameter int unsigned SlotBits  = 5,  // log2 of blocks in flight, more than 4
   parameter int unsigned Base      = 0,  // first block of its part of the memory
-  localparam int unsigned LaneBits = $clog2(512 / DataWidth)
+  localparam int unsigned BeatBits = $clog2(512 / DataWidth)  // log2 of the beats of a block
 ) (
   input  logic                      clk_i,
   input  logic                      rst_ni,
@@ -33,17 +33,17 @@ module roci_dma_block_client #(
   input  logic                      beat_i,
   input  logic [TagBits-1:0]        beat_tag_i,
   input  logic                      beat_last_i,
-  output logic [8+LaneBits:0]       beat_row_o,  // block and lane
+  output logic [8+BeatBits:0]       beat_row_o,
 
-  // oldest block
+  // oldest beat
   output logic                      head_valid_o,
-  output logic [8:0]                head_block_o,
+  output logic [8+BeatBits:0]       head_row_o,
   input  logic                      pop_i,
 
   output logic                      idle_o
 );
 
-  localparam int unsigned RowBits = SlotBits + LaneBits;
+  localparam int unsigned RowBits = SlotBits + BeatBits;
 
   logic [63:0]        addr_q;
   logic [19:0]        pasid_q;
@@ -55,7 +55,7 @@ module roci_dma_block_client #(
   assign ar_addr_o  = valid_q ? addr_q : br_req_i.addr;
   assign ar_pasid_o = valid_q ? pasid_q : br_req_i.pasid;
   assign count      = valid_q ? count_q : br_req_i.count;
-  assign ar_beats_o = 9'(count) << LaneBits;
+  assign ar_beats_o = 9'(count) << BeatBits;
   assign ar_valid_o = (valid_q || br_req_valid_i) && free_q;
   assign take       = ar_valid_o && ar_ready_i;
   assign br_req_ready_o = !valid_q;
@@ -77,8 +77,7 @@ module roci_dma_block_client #(
   end
 
   roci_dma_tags #(
-    .TagBits(TagBits), .RowBits(RowBits), .UnitBits(LaneBits), .MaxRows(16 << LaneBits),
-    .InfoBits(1)
+    .TagBits(TagBits), .RowBits(RowBits), .MaxRows(16 << BeatBits), .InfoBits(1)
   ) u_tags (
     .clk_i, .rst_ni,
     .alloc_i(take), .alloc_rows_i(RowBits'(ar_beats_o)), .alloc_info_i(1'b0),
@@ -86,8 +85,8 @@ module roci_dma_block_client #(
     .beat_i, .beat_tag_i, .beat_last_i, .beat_row_o(beat_row),
     .head_valid_o, .head_row_o(head_row), .head_first_o(unused_first),
     .head_last_o(unused_last), .head_info_o(unused_info), .pop_i, .empty_o(empty));
-  assign beat_row_o   = (9 + LaneBits)'(beat_row) + (9 + LaneBits)'(Base << LaneBits);
-  assign head_block_o = 9'((9 + LaneBits)'(head_row) >> LaneBits) + 9'(Base);
+  assign beat_row_o = (9 + BeatBits)'(beat_row) + (9 + BeatBits)'(Base << BeatBits);
+  assign head_row_o = (9 + BeatBits)'(head_row) + (9 + BeatBits)'(Base << BeatBits);
 
   `ASSUME(AddrIsAligned, `IMPLIES(br_req_valid_i, br_req_i.addr[5:0] == '0))
   `ASSUME(CountInRange, `IMPLIES(br_req_valid_i, br_req_i.count >= 5'd1 && br_req_i.count <= 5'd16))

@@ -2,11 +2,11 @@
 // Block reads of five clients: runs of 64-byte blocks, in order for each client, no client waiting
 // for another. One memory holds what arrived; each client owns a part and reads only what fits.
 //
-// Throughput: one beat in and one block out a clock, also to client 0, 2 or 4; to 1 or 3 one every
-// two clocks. Latency: one clock from a request to ar_valid_o, two from the last beat of a block to
-// br_rsp_valid_o. Clients 0, 2 and 4 take each block in the clock in which it comes. To 1 and 3 a
-// block is offered for one clock at a time, after one in which they were ready; what they do not
-// take is read again.
+// Throughput: one beat in and one out a clock, also to client 0, 2 or 4; to 1 or 3 one every two
+// clocks. Latency: one clock from a request to ar_valid_o, two from a beat to br_rsp_valid_o.
+// Clients 0, 2 and 4 take each beat in the clock in which it comes. To 1 and 3 a beat is offered
+// for one clock at a time, after one in which they were ready; what they do not take is read again.
+// Beats of several clients may alternate.
 //
 //   read tags   0tttttt client 0, 10ttttt 1, 1100ttt 2, 1101ttt 3, 1110ttt 4
 //   blocks      0..255            256..383   384..415   416..447   448..479
@@ -23,8 +23,8 @@ module roci_dma_block_read #(
   input  logic [4:0]           br_req_valid_i,
   output logic [4:0]           br_req_ready_o,
   input  logic [5*roci_pkg::BlockReadReqBits-1:0] br_req_i,
-  // blocks
-  output logic [5*roci_pkg::BlockReadRspBits-1:0] br_rsp_o,
+  // blocks, by beats from the lowest address on
+  output logic [5*(DataWidth+1)-1:0] br_rsp_o,  // each client's: {error, data}
   output logic [4:0]           br_rsp_valid_o,
   input  logic [4:0]           br_rsp_ready_i,
 
@@ -45,9 +45,8 @@ module roci_dma_block_read #(
 );
 
   localparam int unsigned Clients  = 5;
-  localparam int unsigned Lanes    = 512 / DataWidth;  // beats of a block
-  localparam int unsigned LaneBits = $clog2(Lanes);
-  localparam int unsigned PlaceBits = 9 + LaneBits;
+  localparam int unsigned BeatBits  = $clog2(512 / DataWidth);  // log2 of the beats of a block
+  localparam int unsigned PlaceBits = 9 + BeatBits;
   localparam int unsigned ReqBits   = roci_pkg::BlockReadReqBits;
 
   // Clients that may not take a block.
@@ -58,8 +57,8 @@ module roci_dma_block_read #(
   logic [7*Clients-1:0]         ar_tag;
   logic [64*Clients-1:0]        ar_addr;
   logic [20*Clients-1:0]        ar_pasid;
-  logic [9*Clients-1:0]         ar_beats, head_block;
-  logic [PlaceBits*Clients-1:0] place;
+  logic [9*Clients-1:0]         ar_beats;
+  logic [PlaceBits*Clients-1:0] place, head;
 
   always_comb begin
     beat = '0;
@@ -90,7 +89,7 @@ module roci_dma_block_read #(
       .ar_ready_i(ar_grant[c] && ar_free),
       .beat_i(beat[c]), .beat_tag_i(r_tag_i[TagBits-1:0]), .beat_last_i(r_last_i),
       .beat_row_o(place[PlaceBits*c +: PlaceBits]),
-      .head_valid_o(head_valid[c]), .head_block_o(head_block[9*c +: 9]), .pop_i(pop[c]),
+      .head_valid_o(head_valid[c]), .head_row_o(head[PlaceBits*c +: PlaceBits]), .pop_i(pop[c]),
       .idle_o(idle[c]));
   end
 
@@ -128,7 +127,7 @@ module roci_dma_block_read #(
     end
   end
 
-  // Where a beat goes: row and lane of the shared memory.
+  // Where a beat goes.
   logic [PlaceBits-1:0] to;
   always_comb begin
     to = '0;
@@ -137,41 +136,31 @@ module roci_dma_block_read #(
     end
   end
 
-  // Which block is offered. A client that may not take it has to be ready now, and the block that
+  // Which beat is offered. A client that may not take it has to be ready now, and the beat that
   // was offered to it has to be taken, or not.
-  logic [Clients-1:0] at_ram_q, offer, wants;
-  logic [8:0]         out_block;
-  logic               read;
+  logic [Clients-1:0]   at_ram_q, offer, wants;
+  logic [PlaceBits-1:0] from;
+  logic                 read;
   assign wants = head_valid & ~(Waits & (at_ram_q | ~br_rsp_ready_i));
   roci_arbiter_pairs #(.Clients(Clients)) u_out (
     .clk_i, .rst_ni, .request_i(wants), .grant_o(offer), .taken_i(1'b1));
   assign pop  = (offer & ~Waits) | (at_ram_q & br_rsp_ready_i & Waits);
   assign read = |wants;
   always_comb begin
-    out_block = '0;
-    for (int c = 0; c < Clients; c++) if (offer[c]) out_block = out_block | head_block[9*c +: 9];
-  end
-
-  logic [511:0]       block;
-  logic [Lanes-1:0]   lane_error;
-  logic [Lanes-1:0]   unused_ready;
-  for (genvar l = 0; l < Lanes; l++) begin : gen_lane
-    logic mine;
-    if (LaneBits == 0) begin : gen_one
-      assign mine = 1'b1;
-    end else begin : gen_many
-      assign mine = to[LaneBits-1:0] == LaneBits'(l);
+    from = '0;
+    for (int c = 0; c < Clients; c++) begin
+      if (offer[c]) from = from | head[PlaceBits*c +: PlaceBits];
     end
-    roci_ram #(.Width(DataWidth + 1), .Depth(512)) u_lane (
-      .clk_i, .rst_ni,
-      .write_i(r_valid_i && mine), .write_row_i(to[PlaceBits-1:LaneBits]),
-      .write_data_i({r_error_i, r_data_i}),
-      .read_i(read), .read_row_i(out_block),
-      .read_data_o({lane_error[l], block[DataWidth*l +: DataWidth]}),
-      .ready_o(unused_ready[l]));
   end
 
-  assign br_rsp_o       = {Clients{{|lane_error, block}}};
+  logic [DataWidth:0] data;
+  logic               unused_ready;
+  roci_ram #(.Width(DataWidth + 1), .Depth(1 << PlaceBits)) u_data (
+    .clk_i, .rst_ni,
+    .write_i(r_valid_i), .write_row_i(to), .write_data_i({r_error_i, r_data_i}),
+    .read_i(read), .read_row_i(from), .read_data_o(data), .ready_o(unused_ready));
+
+  assign br_rsp_o       = {Clients{data}};
   assign br_rsp_valid_o = at_ram_q;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) at_ram_q <= '0;

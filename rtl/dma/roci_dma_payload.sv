@@ -70,7 +70,7 @@ module roci_dma_payload #(
   logic [OffBits-1:0] head_start, head_end;
   logic               head_valid, head_first, head_last, head_packet_last, tags_empty, read;
   roci_dma_tags #(
-    .TagBits(TagBits), .RowBits(RowBits), .UnitBits(0), .MaxRows(MaxRows),
+    .TagBits(TagBits), .RowBits(RowBits), .MaxRows(MaxRows),
     .InfoBits(2 * OffBits + 1)
   ) u_tags (
     .clk_i, .rst_ni,

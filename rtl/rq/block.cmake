@@ -1,2 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
 add_rtl_block(rq PARAMS NumQps=16 NumSrqs=8 OPTIMIZE SOAK_NETLIST)
+add_rtl_block(rq PARAMS NumQps=16 NumSrqs=8 OPTIMIZE NO_NETLIST WIDTHS 64)
+add_rtl_block(rq PARAMS NumQps=16 NumSrqs=8 OPTIMIZE NO_NETLIST SOAK WIDTHS 128 256)

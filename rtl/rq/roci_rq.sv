@@ -18,11 +18,12 @@
 `include "assert.svh"
 
 module roci_rq #(
-  parameter int unsigned NumQps  = 256,  // power of two, 16 to 32768
-  parameter int unsigned NumSrqs = 64,   // power of two
-  parameter int unsigned Atomics = 1,    // 0: no atomics
-  parameter int unsigned KeyOps  = 1,    // 0: no SEND with invalidate
-  parameter int unsigned Srq     = 1     // 0: no SRQs
+  parameter int unsigned DataWidth = 512,  // bits of a beat of a block: 64, 128, 256 or 512
+  parameter int unsigned NumQps    = 256,  // power of two, 16 to 32768
+  parameter int unsigned NumSrqs   = 64,   // power of two
+  parameter int unsigned Atomics   = 1,    // 0: no atomics
+  parameter int unsigned KeyOps    = 1,    // 0: no SEND with invalidate
+  parameter int unsigned Srq       = 1     // 0: no SRQs
 ) (
   input  logic                       clk_i,
   input  logic                       rst_ni,
@@ -116,7 +117,7 @@ module roci_rq #(
   output logic                       br_fetch_req_valid_o,
   input  logic                       br_fetch_req_ready_i,
   output roci_pkg::block_read_req_t  br_fetch_req_o,
-  input  roci_pkg::block_read_rsp_t  br_fetch_rsp_i,
+  input  logic [DataWidth:0]         br_fetch_rsp_i,  // a beat: {error, data}
   input  logic                       br_fetch_rsp_valid_i,
   output logic                       br_fetch_rsp_ready_o,
 
@@ -124,7 +125,7 @@ module roci_rq #(
   output logic                       br_atomic_req_valid_o,
   input  logic                       br_atomic_req_ready_i,
   output roci_pkg::block_read_req_t  br_atomic_req_o,
-  input  roci_pkg::block_read_rsp_t  br_atomic_rsp_i,
+  input  logic [DataWidth:0]         br_atomic_rsp_i,  // a beat: {error, data}
   input  logic                       br_atomic_rsp_valid_i,
   output logic                       br_atomic_rsp_ready_o,
   output logic                       bw_atomic_req_valid_o,
@@ -192,7 +193,9 @@ module roci_rq #(
   roci_pkg::seg_t         walk_seg;
   roci_pkg::key_req_t     again_req;
   logic                   again_valid, again_waits;
-  roci_rq_receives #(.NumQps(NumQps), .NumSrqs(NumSrqs), .Srq(Srq)) u_receives (
+  roci_rq_receives #(
+    .DataWidth(DataWidth), .NumQps(NumQps), .NumSrqs(NumSrqs), .Srq(Srq)
+  ) u_receives (
     .clk_i, .rst_ni, .pause_i, .idle_o(receive_idle), .doorbell_i(rq_doorbell_i),
     .doorbell_valid_i(rq_doorbell_valid_i), .doorbell_ready_o(rq_doorbell_ready_o), .srq_doorbell_i,
     .srq_doorbell_valid_i, .srq_doorbell_ready_o, .row_write_valid_i, .row_write_i(row_write),
@@ -202,8 +205,8 @@ module roci_rq #(
     .event_ready_i(receive_event_ready), .cmd_i(cmd), .cmd_valid_i(cmd_valid),
     .cmd_ready_o(cmd_ready), .rsp_o(rsp), .seen_read_i(seen_read), .seen_row_i(seen_row),
     .seen_base_i(seen_base), .seen_ahead_i(seen_ahead), .seen_posted_o(seen_posted),
-    .seen_fetched_o(seen_fetched),
-    .index_write_o(index_write), .index_row_o(index_row), .index_o(index), .fetched_o(fetched),
+    .seen_fetched_o(seen_fetched), .index_write_o(index_write), .index_row_o(index_row),
+    .index_o(index), .fetched_o(fetched),
     .posted_row_o(posted_row), .posted_valid_o(posted_valid), .posted_ready_i(posted_ready),
     .ahead_qpn_i(ahead_qpn), .ahead_block_i(ahead_block), .list_busy_i(list_busy),
     .list_qpn_i(list_qpn), .list_block_i(list_block), .list_sge_o(sge), .list_num_sge_o(num_sge),
@@ -225,10 +228,9 @@ module roci_rq #(
   roci_pkg::fault_t       fault;
   logic                   job_valid, job_ready, done_valid, done_ready, memory_idle;
   logic                   fault_valid, fault_write, fault_ready;
-  roci_rq_memory #(.Atomics(Atomics)) u_memory (
-    .clk_i, .rst_ni, .idle_o(memory_idle),
-    .job_i(job), .job_valid_i(job_valid), .job_ready_o(job_ready),
-    .done_o(done), .done_valid_o(done_valid), .done_ready_i(done_ready),
+  roci_rq_memory #(.DataWidth(DataWidth), .Atomics(Atomics)) u_memory (
+    .clk_i, .rst_ni, .idle_o(memory_idle), .job_i(job), .job_valid_i(job_valid),
+    .job_ready_o(job_ready), .done_o(done), .done_valid_o(done_valid), .done_ready_i(done_ready),
     .store_job_i, .store_job_valid_i, .store_job_ready_o, .store_done_o, .wr_done_i,
     .write_i(fault_i), .write_valid_i(fault_valid_i), .write_ready_o(fault_ready_o),
     .sent_i, .sent_valid_i, .fault_o(fault), .fault_write_o(fault_write),
@@ -237,8 +239,7 @@ module roci_rq #(
     .br_req_o(br_atomic_req_o), .br_rsp_i(br_atomic_rsp_i),
     .br_rsp_valid_i(br_atomic_rsp_valid_i), .br_rsp_ready_o(br_atomic_rsp_ready_o),
     .bw_req_valid_o(bw_atomic_req_valid_o), .bw_req_ready_i(bw_atomic_req_ready_i),
-    .bw_req_o(bw_atomic_req_o),
-    .bw_rsp_valid_i(bw_atomic_rsp_valid_i), .bw_rsp_i(bw_atomic_rsp_i)
+    .bw_req_o(bw_atomic_req_o), .bw_rsp_valid_i(bw_atomic_rsp_valid_i), .bw_rsp_i(bw_atomic_rsp_i)
   );
   assign fault_qpn_o   = fault.qpn;
   assign fault_valid_o = fault_valid && fault_ready;

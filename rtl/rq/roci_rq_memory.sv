@@ -4,7 +4,8 @@
 // Throughput and latency: as in roci_atomic and roci_rq_faults, and a clock more for a result.
 
 module roci_rq_memory #(
-  parameter int unsigned Atomics = 1  // 0: no atomics, and no stores of their results
+  parameter int unsigned DataWidth = 512,  // bits of a beat of a block: 64, 128, 256 or 512
+  parameter int unsigned Atomics   = 1     // 0: no atomics, and no stores of their results
 ) (
   input  logic                       clk_i,
   input  logic                       rst_ni,
@@ -38,7 +39,7 @@ module roci_rq_memory #(
   output logic                       br_req_valid_o,
   input  logic                       br_req_ready_i,
   output roci_pkg::block_read_req_t  br_req_o,
-  input  roci_pkg::block_read_rsp_t  br_rsp_i,
+  input  logic [DataWidth:0]         br_rsp_i,  // a beat: {error, data}
   input  logic                       br_rsp_valid_i,
   output logic                       br_rsp_ready_o,
   output logic                       bw_req_valid_o,
@@ -61,7 +62,7 @@ module roci_rq_memory #(
     if (result_ready) done_o <= result;
   end
   if (Atomics != 0) begin : gen_atomic
-    roci_atomic u_atomic (
+    roci_atomic #(.DataWidth(DataWidth)) u_atomic (
       .clk_i, .rst_ni, .idle_o(atomic_idle),
       .job_i, .job_valid_i, .job_ready_o, .done_o(result),
       .done_valid_o(result_valid), .done_ready_i(result_ready),

@@ -8,6 +8,7 @@
 //   ahead, list ---+   +-- order, seen     +--> key table <-- the responder's second lookups
 
 module roci_rq_receives #(
+  parameter int unsigned DataWidth = 512,  // bits of a beat of a block: 64, 128, 256 or 512
   parameter int unsigned NumQps  = 256,  // power of two
   parameter int unsigned NumSrqs = 64,   // power of two
   parameter int unsigned Srq     = 1     // 0: no SRQs
@@ -95,7 +96,7 @@ module roci_rq_receives #(
   output logic                      br_req_valid_o,
   input  logic                      br_req_ready_i,
   output roci_pkg::block_read_req_t br_req_o,
-  input  roci_pkg::block_read_rsp_t br_rsp_i,
+  input  logic [DataWidth:0]        br_rsp_i,  // a beat: {error, data}
   input  logic                      br_rsp_valid_i,
   output logic                      br_rsp_ready_o
 );
@@ -104,7 +105,9 @@ module roci_rq_receives #(
   logic       fetch_idle, walk_idle;
   assign idle_o = fetch_idle && walk_idle;
 
-  roci_rq_fetch #(.NumQps(NumQps), .NumSrqs(NumSrqs), .Srq(Srq)) u_fetch (
+  roci_rq_fetch #(
+    .DataWidth(DataWidth), .NumQps(NumQps), .NumSrqs(NumSrqs), .Srq(Srq)
+  ) u_fetch (
     .clk_i, .rst_ni, .pause_i, .idle_o(fetch_idle),
     .doorbell_i, .doorbell_valid_i, .doorbell_ready_o,
     .srq_doorbell_i, .srq_doorbell_valid_i, .srq_doorbell_ready_o,

@@ -23,12 +23,16 @@
 #include "model/spec/layout/context.hpp"
 #include "model/spec/layout/queues.hpp"
 #include "model/spec/layout/records.hpp"
+#include "rtl/common/test/blocks.hpp"
 #include "rtl/common/test/buses.hpp"
 #include "rtl/common/test/dut.hpp"
 #include "rtl/common/test/wqe.hpp"
 #include "rtl/rq/rq_records.hpp"
 
 namespace rq {
+
+/// Clocks in which a receive comes from memory.
+inline constexpr double kBlock = bus::kBlockBeats;
 
 /// Random bytes for the memory of each bench, and the generator after them. Made once for a
 /// program: most benches run for less time than this takes.
@@ -204,7 +208,7 @@ class Bench {
   template <typename Port>
   void packet_out(const Port& desc, bool by_ack);
   template <typename Port>
-  void block_out(Port& port, std::uint64_t addr);
+  void block_out(Port& port, std::uint64_t addr, unsigned beat);
   void drive();
   void take();
 
@@ -222,6 +226,7 @@ class Bench {
   // Ticket of the first copy of a packet, by queue pair and PSN.
   std::map<std::pair<unsigned, std::uint32_t>, unsigned> tickets;
   std::deque<Read> fetches, atomics;
+  bus::BlockBeats fetch_beats, atomic_beats;
   std::deque<std::uint64_t> stores;  // cycles of write responses
   std::deque<std::uint64_t> in_tx;   // cycles at which desc packets have left
   Keys walk_keys, rkeys;

@@ -61,8 +61,9 @@ void Bench::offer(Port& meta, const Request& q) {
 }
 
 template <typename Port>
-void Bench::block_out(Port& port, std::uint64_t addr) {
-  for (unsigned i = 0; i < layout::kBlockBytes; ++i) port::put_byte(port, i, memory[addr + i]);
+void Bench::block_out(Port& port, std::uint64_t addr, unsigned beat) {
+  bus::put_beat(port, &memory[addr], beat, read_errors,
+                addr / layout::kBlockBytes % bus::kBlockBeats);
 }
 
 inline void Bench::drive() {
@@ -136,12 +137,14 @@ inline void Bench::drive() {
 
   d.br_fetch_req_ready_i = !pause();
   d.br_fetch_rsp_valid_i = !fetches.empty() && fetches.front().cycle <= now;
-  port::put(d.br_fetch_rsp_i, layout::block_read_rsp::error, read_errors);
-  if (d.br_fetch_rsp_valid_i) block_out(d.br_fetch_rsp_i, fetches.front().addr);
+  if (d.br_fetch_rsp_valid_i) {
+    block_out(d.br_fetch_rsp_i, fetches.front().addr, fetch_beats.now());
+  }
   d.br_atomic_req_ready_i = !pause();
   d.br_atomic_rsp_valid_i = !atomics.empty() && atomics.front().cycle <= now;
-  port::put(d.br_atomic_rsp_i, layout::block_read_rsp::error, read_errors);
-  if (d.br_atomic_rsp_valid_i) block_out(d.br_atomic_rsp_i, atomics.front().addr);
+  if (d.br_atomic_rsp_valid_i) {
+    block_out(d.br_atomic_rsp_i, atomics.front().addr, atomic_beats.now());
+  }
   d.bw_atomic_req_ready_i = !pause();
   d.bw_atomic_rsp_valid_i = !stores.empty() && stores.front() <= now;
   if (d.bw_atomic_rsp_valid_i) {

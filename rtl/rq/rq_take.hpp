@@ -104,13 +104,17 @@ inline void Bench::take() {
       a->ready = now + write_delay + (random_stalls ? random() % 50 : 0);
     }
   }
-  if (d.br_fetch_rsp_valid_i && d.br_fetch_rsp_ready_o) fetches.pop_front();
+  if (d.br_fetch_rsp_valid_i && d.br_fetch_rsp_ready_o && fetch_beats.taken()) {
+    fetches.pop_front();
+  }
   if (d.br_fetch_req_valid_o && d.br_fetch_req_ready_i)
     for (unsigned i = 0; i < port::get(d.br_fetch_req_o, layout::block_read_req::count); ++i)
       fetches.push_back(
           {port::get(d.br_fetch_req_o, layout::block_read_req::addr) + layout::kBlockBytes * i,
            now + read_delay});
-  if (d.br_atomic_rsp_valid_i && d.br_atomic_rsp_ready_o) atomics.pop_front();
+  if (d.br_atomic_rsp_valid_i && d.br_atomic_rsp_ready_o && atomic_beats.taken()) {
+    atomics.pop_front();
+  }
   if (d.br_atomic_req_valid_o && d.br_atomic_req_ready_i) {
     CHECK(port::get(d.br_atomic_req_o, layout::block_read_req::count) == 1);
     CHECK(port::get(d.br_atomic_req_o, layout::block_read_req::addr) % layout::kBlockBytes == 0);

@@ -10,6 +10,7 @@
 `include "assert.svh"
 
 module roci_sq #(
+  parameter int unsigned DataWidth = 512,    // bits of a beat of a block: 64, 128, 256 or 512
   parameter int unsigned NumQps    = 256,    // queue pairs, a power of two, 16 to 2048
   parameter int unsigned RingDepth = 32,     // messages of a queue pair in flight, a power of two
   parameter int unsigned Window    = 256,    // packets of a queue pair in flight
@@ -37,13 +38,13 @@ module roci_sq #(
   output logic                      br_fetch_req_valid_o,
   input  logic                      br_fetch_req_ready_i,
   output roci_pkg::block_read_req_t br_fetch_req_o,
-  input  roci_pkg::block_read_rsp_t br_fetch_rsp_i,
+  input  logic [DataWidth:0]        br_fetch_rsp_i,  // a beat: {error, data}
   input  logic                      br_fetch_rsp_valid_i,
   output logic                      br_fetch_rsp_ready_o,
   output logic                      br_again_req_valid_o,
   input  logic                      br_again_req_ready_i,
   output roci_pkg::block_read_req_t br_again_req_o,
-  input  roci_pkg::block_read_rsp_t br_again_rsp_i,
+  input  logic [DataWidth:0]        br_again_rsp_i,  // a beat: {error, data}
   input  logic                      br_again_rsp_valid_i,
   output logic                      br_again_rsp_ready_o,
 
@@ -154,7 +155,8 @@ module roci_sq #(
     .pause_i, .idle_o(sched_idle));
 
   roci_sq_segment #(
-    .NumQps(NumQps), .Quantum(Quantum), .Compact(Compact), .Atomics(Atomics), .KeyOps(KeyOps)
+    .DataWidth(DataWidth), .NumQps(NumQps), .Quantum(Quantum), .Compact(Compact),
+    .Atomics(Atomics), .KeyOps(KeyOps)
   ) u_segment (
     .clk_i, .rst_ni, .row_write_valid_i, .row_write_i,
     .grant_i(grant), .grant_valid_i(grant_valid), .grant_ready_o(grant_ready),
@@ -169,7 +171,9 @@ module roci_sq #(
     .seg_o(plan_seg), .seg_valid_o(plan_seg_valid), .seg_ready_i(plan_seg_ready),
     .idle_o(segment_idle));
 
-  roci_requester #(.NumQps(NumQps), .RingDepth(RingDepth), .Window(Window)) u_requester (
+  roci_requester #(
+    .DataWidth(DataWidth), .NumQps(NumQps), .RingDepth(RingDepth), .Window(Window)
+  ) u_requester (
     .clk_i, .rst_ni, .row_write_valid_i, .row_write_i,
     .control_i(control), .control_valid_i(control_valid), .control_ready_o(control_ready),
     .plan_i(plan), .plan_valid_i(plan_valid), .plan_ready_o(plan_ready),

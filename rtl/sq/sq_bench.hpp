@@ -18,6 +18,7 @@
 #include "model/spec/layout/context.hpp"
 #include "model/spec/layout/queues.hpp"
 #include "model/spec/layout/records.hpp"
+#include "rtl/common/test/blocks.hpp"
 #include "rtl/common/test/buses.hpp"
 #include "rtl/common/test/dut.hpp"
 #include "rtl/common/test/wqe.hpp"
@@ -230,6 +231,7 @@ class Bench {
   std::deque<std::pair<unsigned, QpEvent>> events_;
   std::deque<std::pair<unsigned, unsigned>> doorbells_;
   std::deque<Read> fetch_, again_;
+  bus::BlockBeats fetch_beats_, again_beats_;
   std::deque<Key> key_segment_, key_place_;
   bool operating_ = false;
   std::deque<std::uint64_t> drains_;  // clocks of their ends

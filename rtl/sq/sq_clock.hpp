@@ -56,18 +56,15 @@ inline void Bench::drive() {
   }
   d.br_fetch_req_ready_i = fetch_.size() < 512;
   d.br_again_req_ready_i = 1;
-  auto data = [&](std::deque<Read>& queue, auto& rsp, auto& valid) {
+  auto data = [&](std::deque<Read>& queue, unsigned beat, auto& rsp, auto& valid) {
     valid = !queue.empty() && queue.front().at <= now;
     if (!valid) return;
-    for (unsigned i = 0; i < 16; ++i) {
-      std::uint32_t word = 0;
-      std::memcpy(&word, &memory[queue.front().addr + 4 * i], 4);
-      rsp[i] = word;
-    }
-    port::put(rsp, layout::block_read_rsp::error, queue.front().error);
+    const std::uint64_t addr = queue.front().addr;
+    bus::put_beat(rsp, &memory[addr], beat, queue.front().error,
+                  addr / layout::kBlockBytes % bus::kBlockBeats);
   };
-  data(fetch_, d.br_fetch_rsp_i, d.br_fetch_rsp_valid_i);
-  data(again_, d.br_again_rsp_i, d.br_again_rsp_valid_i);
+  data(fetch_, fetch_beats_.now(), d.br_fetch_rsp_i, d.br_fetch_rsp_valid_i);
+  data(again_, again_beats_.now(), d.br_again_rsp_i, d.br_again_rsp_valid_i);
   auto key = [&](std::deque<Key>& queue, auto& rsp, auto& valid) {
     valid = !queue.empty() && queue.front().at <= now;
     if (!valid) return;
@@ -144,8 +141,12 @@ inline void Bench::take() {
     for (unsigned i = 0; i < count; ++i)
       queue.push_back({now + latency, addr + layout::kBlockBytes * i, read_error});
   };
-  if (d.br_fetch_rsp_valid_i && d.br_fetch_rsp_ready_o) fetch_.pop_front();
-  if (d.br_again_rsp_valid_i && d.br_again_rsp_ready_o) again_.pop_front();
+  if (d.br_fetch_rsp_valid_i && d.br_fetch_rsp_ready_o && fetch_beats_.taken()) {
+    fetch_.pop_front();
+  }
+  if (d.br_again_rsp_valid_i && d.br_again_rsp_ready_o && again_beats_.taken()) {
+    again_.pop_front();
+  }
   const auto request = [](const auto& record) {
     return std::pair<std::uint64_t, unsigned>{port::get(record, layout::block_read_req::addr),
                                               port::get(record, layout::block_read_req::count)};

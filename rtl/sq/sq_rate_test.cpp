@@ -20,7 +20,7 @@ TEST_CASE("sq: 64-byte WRITEs of 64 queue pairs") {
   REQUIRE(b.until(kQps * 28));
   const double clocks = double(b.dut.cycle() - from) / (kQps * 24);
   std::printf("clocks per 64-byte WRITE over 64 queue pairs: %.2f\n", clocks);
-  CHECK(clocks < 8);
+  CHECK(clocks <= 8);  // at 64 bits, those in which a work request comes from memory
   REQUIRE(b.until(kQps * 32));
 }
 

@@ -21,12 +21,12 @@ PREPARE = "flatten; opt -full; wreduce; opt -full; " + 3 * "opt_mem; opt -full; 
 # Wide memories of few rows that Yosys would build from LUTs, put into block RAM as far as a board
 # has no other use for it. The responder's words are the widest: they stay in LUTs, which frees 17
 # block RAMs for a SoC, and from a block RAM a decision would begin 5.6 ns after the clock.
-IN_BLOCK_RAM = ("u_srq_blocks", "u_rows.u_av", "u_fetch.u_attr", "u_place.u_blocks",
-                "u_state.u_qp")
+IN_BLOCK_RAM = ("u_srq_blocks*u_lane", "u_rows.u_av", "u_fetch.u_attr", "u_state.u_qp")
 # Memories of which no row is read in the clock in which it is written, or not to be used: block RAM
 # needs no bypass, which would take a LUT4 and two flip-flops a bit.
-NEVER_BOTH = ("u_queue.u_memory", "u_buffer.u_memory", "u_ethernet.u_memory", "u_fetch.u_block",
-              "u_blocks.u_blocks", "u_lane", "u_payload.u_data", "u_pairs") + IN_BLOCK_RAM
+NEVER_BOTH = ("u_queue.u_memory", "u_buffer.u_memory", "u_ethernet.u_memory", "u_lane",
+              "u_block_read.u_data", "u_blocks.u_lengths", "u_payload.u_data",
+              "u_pairs") + IN_BLOCK_RAM
 COMMAND = "synth_ecp5 -nowidelut -noflatten"
 # The refinement by simulated annealing that ends placer heap, and router1, do not end on the whole
 # engine.
@@ -37,15 +37,16 @@ MINUTES = 90  # that a tool may take
 class Engine:
     """The small engine, elaborated once; its blocks have the parameters that it gives them."""
 
-    def __init__(self, folder, own=None, parameters=None):
-        """`own`: a folder with compiled tools."""
+    def __init__(self, folder, own=None, parameters=None, minutes=MINUTES):
+        """`own`: a folder with compiled tools; `minutes`: that one of them may take."""
         self.folder = pathlib.Path(folder)
         self.parameters = parameters or SMALL
         self.tools = tools.Tools(self.folder / "pypi", own)
+        self.minutes = minutes
         self.modules = {}
 
     def run(self, tool, *args):
-        return self.tools.run(tool, args, self.folder / "ecp5", MINUTES)
+        return self.tools.run(tool, args, self.folder / "ecp5", self.minutes)
 
     def elaborate(self):
         """Reads the sources, gives all parameters, and notes what the modules are called."""

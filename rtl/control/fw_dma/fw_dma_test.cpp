@@ -3,7 +3,10 @@
 #include <Vroci_fw_dma.h>
 #include <doctest/doctest.h>
 
+#include <array>
+
 #include "model/spec/layout/registers.hpp"
+#include "rtl/common/test/blocks.hpp"
 #include "rtl/common/test/buses.hpp"
 #include "rtl/common/test/dut.hpp"
 
@@ -94,12 +97,16 @@ TEST_CASE("fw_dma: a read fills the window and reports an error until the next c
   for (int i = 0; i < 10; ++i) dut.tick();
   CHECK(dut->command_o == (kGo | 7));
   CHECK(dut->br_rsp_ready_o == 1);
-  for (unsigned i = 0; i < 64; ++i)
-    port::put_byte(dut->br_rsp_i, i, static_cast<std::uint8_t>(200 + i));
-  dut->br_rsp_valid_i = 1;
-  port::put(dut->br_rsp_i, layout::block_read_rsp::error, 1);
-  dut.tick();
-  dut->br_rsp_valid_i = 0;
+  std::array<std::uint8_t, 64> block;
+  for (unsigned i = 0; i < 64; ++i) block[i] = static_cast<std::uint8_t>(200 + i);
+  for (unsigned beat = 0; beat < bus::kBlockBeats; ++beat) {
+    CHECK((dut->command_o & kGo) != 0);
+    bus::put_beat(dut->br_rsp_i, block.data(), beat, true);
+    dut->br_rsp_valid_i = 1;
+    dut.tick();
+    dut->br_rsp_valid_i = 0;
+    dut.tick();
+  }
   CHECK(dut->command_o == (kError | 7));
   for (unsigned i = 0; i < 64; ++i)
     CHECK(port::byte(dut->data_o, i) == static_cast<std::uint8_t>(200 + i));

@@ -8,7 +8,9 @@
 
 `include "assert.svh"
 
-module roci_fw_dma (
+module roci_fw_dma #(
+  parameter int unsigned DataWidth = 512  // bits of a beat of a block: 64, 128, 256 or 512
+) (
   input  logic                       clk_i,
   input  logic                       rst_ni,
 
@@ -29,7 +31,7 @@ module roci_fw_dma (
   output logic                       br_req_valid_o,
   input  logic                       br_req_ready_i,
   output roci_pkg::block_read_req_t  br_req_o,
-  input  roci_pkg::block_read_rsp_t  br_rsp_i,
+  input  logic [DataWidth:0]         br_rsp_i,  // a beat: {error, data}
   input  logic                       br_rsp_valid_i,
   output logic                       br_rsp_ready_o,
 
@@ -44,6 +46,8 @@ module roci_fw_dma (
   logic [6:0]   bytes_q;
   logic [63:5]  addr_q;
   logic [511:0] written_q, sent_q, read_q;
+  logic [2:0]   beat_q;
+  logic         last_beat;
 
   assign command_word = word_i;
 
@@ -68,8 +72,8 @@ module roci_fw_dma (
         StRead: if (br_req_ready_i) state_q <= StReadWait;
         StReadWait: begin
           if (br_rsp_valid_i) begin
-            error_q <= br_rsp_i.error;
-            state_q <= StIdle;
+            error_q <= error_q || br_rsp_i[DataWidth];
+            if (last_beat) state_q <= StIdle;
           end
         end
         StWrite:     if (bw_req_ready_i) state_q <= StWriteWait;
@@ -86,11 +90,18 @@ module roci_fw_dma (
       for (int i = 0; i < 16; i++) if (data_word_i == 4'(i)) written_q[32*i +: 32] <= word_i;
     end
   end
-  // What is read stands in registers of its own: so no bit of the two takes a multiplexer.
+  // What is read stands in registers of its own: so no bit of the two takes a multiplexer. A beat
+  // moves those before it down.
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) read_q <= '0;
-    else if (br_rsp_valid_i && br_rsp_ready_o) read_q <= br_rsp_i.data;
+    if (!rst_ni) begin
+      read_q <= '0;
+      beat_q <= '0;
+    end else if (br_rsp_valid_i && br_rsp_ready_o) begin
+      read_q <= 512'({br_rsp_i[DataWidth-1:0], read_q} >> DataWidth);
+      beat_q <= last_beat ? '0 : beat_q + 3'd1;
+    end
   end
+  assign last_beat = beat_q == 3'(512 / DataWidth - 1);
 
   // Address and data of a command stay although firmware prepares the next one.
   always_ff @(posedge clk_i) begin

@@ -11,15 +11,13 @@
 namespace {
 
 // As in block.cmake.
-constexpr unsigned kTags = 8, kRows = 32, kUnit = 2, kMaxRows = 12;
+constexpr unsigned kTags = 8, kRows = 32, kMaxRows = 12;
 
 struct Read {
   unsigned tag, row, rows, info, arrived, drained;
 };
 
-TEST_CASE(
-    "dma_tags: reads whose data come in any order leave in order, each unit as soon as it is "
-    "there") {
+TEST_CASE("dma_tags: reads whose data come in any order leave in order, row by row, at once") {
   std::mt19937 random(7);
   MESSAGE("seed 7");
   Dut<Vroci_dma_tags> dut;
@@ -29,7 +27,7 @@ TEST_CASE(
     unsigned used = 0;
     for (const Read& read : reads) used += read.rows - read.drained;
     // The head is that of the model.
-    const bool there = !reads.empty() && reads[0].arrived >= reads[0].drained + kUnit;
+    const bool there = !reads.empty() && reads[0].arrived >= reads[0].drained + 1;
     REQUIRE(dut->head_valid_o == there);
     REQUIRE(dut->empty_o == reads.empty());
     REQUIRE(dut->alloc_ready_o == (reads.size() < kTags && used <= kRows - kMaxRows));
@@ -37,7 +35,7 @@ TEST_CASE(
     if (there) {
       REQUIRE(dut->head_row_o == (reads[0].row + reads[0].drained) % kRows);
       REQUIRE(dut->head_first_o == (reads[0].drained == 0));
-      REQUIRE(dut->head_last_o == (reads[0].drained + kUnit == reads[0].rows));
+      REQUIRE(dut->head_last_o == (reads[0].drained + 1 == reads[0].rows));
       REQUIRE(dut->head_info_o == reads[0].info);
     }
     dut->pop_i = there && random() % 3;
@@ -55,7 +53,7 @@ TEST_CASE(
     }
     dut->alloc_i = dut->alloc_ready_o && random() % 3 == 0;
     if (dut->alloc_i) {
-      const unsigned rows = kUnit * (1 + random() % (kMaxRows / kUnit));
+      const unsigned rows = 1 + random() % kMaxRows;
       dut->alloc_rows_i = rows;
       dut->alloc_info_i = random() & 15;
       reads.push_back({dut->alloc_tag_o, next_row, rows, dut->alloc_info_i, 0, 0});
@@ -63,7 +61,7 @@ TEST_CASE(
     }
     if (dut->pop_i) {
       ++drained;
-      if ((reads[0].drained += kUnit) == reads[0].rows) reads.pop_front();
+      if (++reads[0].drained == reads[0].rows) reads.pop_front();
     }
     dut.tick();
   }

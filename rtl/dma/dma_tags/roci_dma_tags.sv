@@ -2,10 +2,10 @@
 // Book-keeping of reads in flight: tags and buffer rows are given out in order, responses of any
 // tag find their row, and the oldest rows are drained in order as soon as they are there.
 //
-// Throughput: one allocation, one beat and one drained unit a clock. Latency: a unit is at the
-// head one clock after its last beat. Of the outputs only beat_row_o follows an input, beat_tag_i.
+// Throughput: one allocation, one beat and one drained row a clock. Latency: a row is at the head
+// one clock after its beat. Of the outputs only beat_row_o follows an input, beat_tag_i.
 //
-//   rows  | head tag  | next tag | .. | free ...       a unit is 2^UnitBits rows
+//   rows  | head tag  | next tag | .. | free ...
 //         ^ drained          ^ alloc
 
 `include "assert.svh"
@@ -13,7 +13,6 @@
 module roci_dma_tags #(
   parameter int unsigned TagBits  = 7,   // log2 of tags
   parameter int unsigned RowBits  = 10,  // log2 of rows, each holds a beat
-  parameter int unsigned UnitBits = 0,   // log2 of rows drained at a time
   parameter int unsigned MaxRows  = 64,  // rows of one read; less than all rows
   parameter int unsigned InfoBits = 1    // kept with a tag for the reader
 ) (
@@ -22,7 +21,7 @@ module roci_dma_tags #(
 
   // a read is issued
   input  logic                alloc_i,        // only with alloc_ready_o
-  input  logic [RowBits-1:0]  alloc_rows_i,   // a multiple of a unit, not 0
+  input  logic [RowBits-1:0]  alloc_rows_i,   // not 0
   input  logic [InfoBits-1:0] alloc_info_i,
   output logic                alloc_ready_o,
   output logic [TagBits-1:0]  alloc_tag_o,
@@ -33,10 +32,10 @@ module roci_dma_tags #(
   input  logic                beat_last_i,    // checked, not used
   output logic [RowBits-1:0]  beat_row_o,
 
-  // the oldest unit
-  output logic                head_valid_o,   // all of it has arrived
+  // the oldest row
+  output logic                head_valid_o,   // its beat has arrived
   output logic [RowBits-1:0]  head_row_o,
-  output logic                head_first_o,   // first unit of its read
+  output logic                head_first_o,   // first row of its read
   output logic                head_last_o,
   output logic [InfoBits-1:0] head_info_o,
   input  logic                pop_i,          // only with head_valid_o
@@ -51,7 +50,7 @@ module roci_dma_tags #(
 
   logic [RowBits-1:0]  start [Tags];  // first row
   logic [RowBits-1:0]  place [Tags];  // row of the next beat, once one has come
-  logic [RowBits-1:0]  units [Tags];  // units, less one
+  logic [RowBits-1:0]  rows  [Tags];  // rows, less one
   logic [InfoBits-1:0] info  [Tags];
   // No beat has come: as long as the two differ. One is written with a read, the other with a beat.
   logic                by_alloc [Tags];
@@ -59,7 +58,7 @@ module roci_dma_tags #(
 
   logic [TagBits:0]   tag_new_q, tag_old_q;
   logic [RowBits:0]   row_new_q, row_old_q;
-  logic [RowBits-1:0] unit_q;             // units of the head drained so far
+  logic [RowBits-1:0] drained_q;          // rows of the oldest read so far
   logic [RowBits:0]   used;
   logic [TagBits-1:0] tag_new, tag_old;
   logic [RowBits-1:0] reached;
@@ -76,11 +75,10 @@ module roci_dma_tags #(
   assign fresh_old     = by_alloc[tag_old] ^ by_beat[tag_old];
   assign beat_row_o    = fresh_beat ? start[beat_tag_i] : place[beat_tag_i];
   assign reached       = place[tag_old];
-  assign head_valid_o  = !empty_o && !fresh_old &&
-                         (reached >> UnitBits) != (head_row_o >> UnitBits);
+  assign head_valid_o  = !empty_o && !fresh_old && reached != head_row_o;
   assign head_row_o    = row_old_q[RowBits-1:0];
-  assign head_first_o  = unit_q == '0;
-  assign head_last_o   = unit_q == units[tag_old];
+  assign head_first_o  = drained_q == '0;
+  assign head_last_o   = drained_q == rows[tag_old];
   assign head_info_o   = info[tag_old];
 
   always_ff @(posedge clk_i) begin
@@ -89,15 +87,15 @@ module roci_dma_tags #(
       tag_old_q <= '0;
       row_new_q <= '0;
       row_old_q <= '0;
-      unit_q    <= '0;
+      drained_q <= '0;
     end else begin
       if (alloc_i) begin
         tag_new_q <= tag_new_q + 1'b1;
         row_new_q <= row_new_q + {1'b0, alloc_rows_i};
       end
       if (pop_i) begin
-        row_old_q <= row_old_q + (RowBits + 1)'(2 ** UnitBits);
-        unit_q    <= head_last_o ? '0 : unit_q + 1'b1;
+        row_old_q <= row_old_q + 1'b1;
+        drained_q <= head_last_o ? '0 : drained_q + 1'b1;
         if (head_last_o) tag_old_q <= tag_old_q + 1'b1;
       end
     end
@@ -106,7 +104,7 @@ module roci_dma_tags #(
   always_ff @(posedge clk_i) begin
     if (alloc_i) begin
       start[tag_new] <= row_new_q[RowBits-1:0];
-      units[tag_new] <= (alloc_rows_i >> UnitBits) - 1'b1;
+      rows[tag_new]  <= alloc_rows_i - 1'b1;
       info[tag_new]  <= alloc_info_i;
     end
     if (beat_i) place[beat_tag_i] <= beat_row_o + 1'b1;
@@ -115,8 +113,7 @@ module roci_dma_tags #(
   end
 
   `ASSUME(AllocOnlyWhenReady, `IMPLIES(alloc_i, alloc_ready_o && alloc_rows_i != '0 &&
-                                       alloc_rows_i <= RowBits'(MaxRows) &&
-                                       ((alloc_rows_i >> UnitBits) << UnitBits) == alloc_rows_i))
+                                       alloc_rows_i <= RowBits'(MaxRows)))
   `ASSUME(PopOnlyWhenValid, `IMPLIES(pop_i, head_valid_o))
   `ASSERT(RowsInRange, used <= (RowBits + 1)'(Rows))
   `ASSERT(EmptyHasNoRows, `IMPLIES(empty_o, used == '0))
@@ -126,13 +123,13 @@ module roci_dma_tags #(
   logic [RowBits-1:0] beat_ahead, last_row;
   assign beat_age   = beat_tag_i - tag_old;
   assign beat_ahead = beat_row_o - row_old_q[RowBits-1:0];
-  assign last_row   = start[beat_tag_i] + ((units[beat_tag_i] + 1'b1) << UnitBits) - 1'b1;
+  assign last_row   = start[beat_tag_i] + rows[beat_tag_i];
   `ASSUME(BeatIsExpected, `IMPLIES(beat_i, {1'b0, beat_age} < tag_new_q - tag_old_q))
   `ASSUME(LastInItsPlace, `IMPLIES(beat_i, beat_last_i == (beat_row_o == last_row)))
   `ASSERT(BeatHasRow, `IMPLIES(beat_i, {1'b0, beat_ahead} < used))
 
 `ifdef FORMAL
-  // Proved with two tags and rows drained one by one. The count of beats of each tag is kept apart.
+  // Proved with two tags. The count of beats of each tag is kept apart.
   logic [RowBits-1:0] f_beats [2];
   logic [TagBits-1:0] f_next;      // the tag after the head
   logic [TagBits:0]   f_tags;
@@ -141,8 +138,8 @@ module roci_dma_tags #(
   logic [RowBits-1:0] f_old_place, f_next_place;
   assign f_next       = tag_old + 1'b1;
   assign f_tags       = tag_new_q - tag_old_q;
-  assign f_old_rows   = {1'b0, units[tag_old]} + 1'b1;
-  assign f_next_rows  = {1'b0, units[f_next]} + 1'b1;
+  assign f_old_rows   = {1'b0, rows[tag_old]} + 1'b1;
+  assign f_next_rows  = {1'b0, rows[f_next]} + 1'b1;
   assign f_next_fresh   = by_alloc[f_next] ^ by_beat[f_next];
   assign f_old_place  = fresh_old ? start[tag_old] : place[tag_old];
   assign f_next_place = f_next_fresh ? start[f_next] : place[f_next];
@@ -150,12 +147,12 @@ module roci_dma_tags #(
     if (beat_i) f_beats[beat_tag_i] <= f_beats[beat_tag_i] + 1'b1;
     if (alloc_i) f_beats[tag_new] <= '0;
   end
-  `ASSUME(NoBeatTooMuch, `IMPLIES(beat_i, f_beats[beat_tag_i] <= units[beat_tag_i]))
+  `ASSUME(NoBeatTooMuch, `IMPLIES(beat_i, f_beats[beat_tag_i] <= rows[beat_tag_i]))
 
   `ASSERT(TagsInRange, f_tags <= (TagBits + 1)'(Tags))
   `ASSERT(HeadHasRows, `IMPLIES(f_tags != '0, f_old_rows <= (RowBits + 1)'(MaxRows) &&
-                                start[tag_old] + unit_q == row_old_q[RowBits-1:0] &&
-                                unit_q <= units[tag_old] && unit_q <= f_beats[tag_old]))
+                                start[tag_old] + drained_q == row_old_q[RowBits-1:0] &&
+                                drained_q <= rows[tag_old] && drained_q <= f_beats[tag_old]))
   `ASSERT(NextFollowsHead, `IMPLIES(f_tags == 2'd2, f_next_rows <= (RowBits + 1)'(MaxRows) &&
                                     start[f_next] == start[tag_old] + f_old_rows[RowBits-1:0]))
   `ASSERT(OldFresh, `IMPLIES(f_tags != '0, fresh_old == (f_beats[tag_old] == '0)))
@@ -167,11 +164,11 @@ module roci_dma_tags #(
   `ASSERT(NewestEnds, `IMPLIES(f_tags != '0, row_new_q[RowBits-1:0] ==
           (f_tags == 2'd2 ? start[f_next] + f_next_rows[RowBits-1:0]
                           : start[tag_old] + f_old_rows[RowBits-1:0])))
-  `ASSERT(UsedIsSum, used == (f_tags == '0 ? '0 : f_tags == 2'd1 ? f_old_rows - {1'b0, unit_q}
-                              : f_old_rows + f_next_rows - {1'b0, unit_q}))
-  `ASSERT(EmptyHasNoUnit, `IMPLIES(f_tags == '0, unit_q == '0))
+  `ASSERT(UsedIsSum, used == (f_tags == '0 ? '0 : f_tags == 2'd1 ? f_old_rows - {1'b0, drained_q}
+                              : f_old_rows + f_next_rows - {1'b0, drained_q}))
+  `ASSERT(EmptyHasNoneDrained, `IMPLIES(f_tags == '0, drained_q == '0))
   // What is drained has arrived; what arrives takes the row after that of the beat before.
-  `ASSERT(HeadHasArrived, `IMPLIES(head_valid_o, f_beats[tag_old] > unit_q))
+  `ASSERT(HeadHasArrived, `IMPLIES(head_valid_o, f_beats[tag_old] > drained_q))
   `ASSERT(BeatsInOrder, `IMPLIES(beat_i, beat_row_o == start[beat_tag_i] + f_beats[beat_tag_i]))
   `COVER(SecondOvertakes, f_tags == 2'd2 && f_beats[tag_old] == '0 && f_beats[f_next] == 3'd2)
   `COVER(Wraps, head_valid_o && row_old_q[RowBits])

@@ -12,6 +12,7 @@
 #include "model/spec/layout/codes.hpp"
 #include "model/spec/layout/queues.hpp"
 #include "model/spec/layout/records.hpp"
+#include "rtl/common/test/blocks.hpp"
 #include "rtl/common/test/buses.hpp"
 #include "rtl/common/test/dut.hpp"
 
@@ -41,6 +42,7 @@ struct Rig {
   std::deque<Job> jobs, stores;
   std::deque<std::pair<unsigned, std::uint64_t>> done;  // slot and original value
   std::deque<Access> reads, writes;
+  bus::BlockBeats beats;
   std::mt19937 random{3};
   unsigned errors = 0, faults = 0, delay = 10, take = 100, most_reads = 0;
   std::uint64_t bad_block = 8192;  // accesses to this block fail
@@ -86,15 +88,14 @@ struct Rig {
     }
     dut->br_rsp_valid_i = !reads.empty() && reads.front().due <= dut.cycle();
     if (dut->br_rsp_valid_i) {
-      for (unsigned i = 0; i < layout::kBlockBytes; ++i)
-        port::put_byte(dut->br_rsp_i, i, reads.front().bytes[i]);
-      port::put(dut->br_rsp_i, layout::block_read_rsp::error, reads.front().bad);
+      bus::put_beat(dut->br_rsp_i, reads.front().bytes.data(), beats.now(), reads.front().bad,
+                    reads.front().addr / layout::kBlockBytes % bus::kBlockBeats);
     }
     dut->bw_rsp_valid_i = !writes.empty() && writes.front().due <= dut.cycle();
     port::put(dut->bw_rsp_i, layout::block_write_rsp::error,
               dut->bw_rsp_valid_i && writes.front().bad);
     dut.settle();
-    if (dut->br_rsp_valid_i && dut->br_rsp_ready_o) reads.pop_front();
+    if (dut->br_rsp_valid_i && dut->br_rsp_ready_o && beats.taken()) reads.pop_front();
     if (dut->bw_rsp_valid_i) writes.pop_front();
     if (dut->br_req_valid_o && dut->br_req_ready_i) {
       reads.push_back(access(reads, port::get(dut->br_req_o, layout::block_read_req::addr)));

@@ -22,7 +22,9 @@
 
 `include "assert.svh"
 
-module roci_atomic (
+module roci_atomic #(
+  parameter int unsigned DataWidth = 512  // bits of a beat of a block: 64, 128, 256 or 512
+) (
   input  logic                       clk_i,
   input  logic                       rst_ni,
   output logic                       idle_o,
@@ -47,7 +49,7 @@ module roci_atomic (
   output logic                       br_req_valid_o,
   input  logic                       br_req_ready_i,
   output roci_pkg::block_read_req_t  br_req_o,
-  input  roci_pkg::block_read_rsp_t  br_rsp_i,
+  input  logic [DataWidth:0]         br_rsp_i,  // a beat: {error, data}
   input  logic                       br_rsp_valid_i,
   output logic                       br_rsp_ready_o,
   output logic                       bw_req_valid_o,
@@ -96,12 +98,7 @@ module roci_atomic (
   assign take        = job_valid_i && job_ready_o;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      in_q   <= '0;
-      seek_q <= '0;
-      ask_q  <= '0;
-      data_q <= '0;
-      put_q  <= '0;
-      out_q  <= '0;
+      {in_q, seek_q, ask_q, data_q, put_q, out_q} <= '0;
     end else begin
       in_q   <= in_q + (Bits + 1)'(take);
       seek_q <= seek_q + (Bits + 1)'(seeking_q);
@@ -182,20 +179,23 @@ module roci_atomic (
 
   // Data: the word comes, and the result is computed a clock later. An atomic that inherits the
   // word of the one before finds it in the ring, since its first clock follows that one's second.
-  logic        inherits, inherit_bad, is_compare_q, change, comes, bad_q;
-  logic [63:0] word, word_q, result, operand_q, compare_q;
+  logic        inherits, is_compare_q, change, comes, beat, last_beat, bad, bad_q;
+  logic [63:0] read_word, word, word_q, result, operand_q, compare_q;
   assign inherits    = inherits_q[data];
-  assign word        = inherits ? after[source[data]] : br_rsp_i.data[64*data_job.addr[5:3] +: 64];
-  assign inherit_bad = error_q[source[data]];
-  assign comes       = data_q != ask_q && !here_q && (inherits || br_rsp_valid_i);
+  assign word        = inherits ? after[source[data]] : read_word;
+  assign beat        = br_rsp_valid_i && br_rsp_ready_o;
+  assign comes       = data_q != ask_q && !here_q && (inherits || (beat && last_beat));
   assign change      = !bad_q && (!is_compare_q || word_q == compare_q);
   assign result      = is_compare_q ? operand_q : word_q + operand_q;
   assign br_rsp_ready_o = data_q != ask_q && !here_q && !inherits;
+  roci_atomic_word #(.DataWidth(DataWidth)) u_word (
+    .clk_i, .rst_ni, .word_i(data_job.addr[5:3]), .beat_i(beat), .br_rsp_i, .last_o(last_beat),
+    .word_o(read_word), .bad_o(bad));
   always_ff @(posedge clk_i) begin
     if (!rst_ni) here_q <= 1'b0;
     else here_q <= comes;
     word_q       <= word;
-    bad_q        <= inherits ? inherit_bad : br_rsp_i.error;
+    bad_q        <= inherits ? error_q[source[data]] : bad;
     is_compare_q <= data_job.op == OpCompareSwap;
     operand_q    <= data_job.operand;
     compare_q    <= data_job.compare;

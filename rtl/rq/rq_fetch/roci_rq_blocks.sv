@@ -2,8 +2,9 @@
 // Blocks of the oldest receives: reads in flight, what arrives, reads of a list, and the copy of an
 // entry of an SRQ to the queue pair that takes it.
 //
-// Throughput: a block per clock. Latency of a list read: one clock. A copy of n blocks takes n + 1
-// clocks. Rows are overwritten in order of request, so that late data is never used.
+// Throughput: a beat per clock. Latency of a list read: one clock. A copy of n parts of blocks, see
+// roci_block_ram, takes n + 1 clocks. Rows are overwritten in order of request, so that late data
+// is never used.
 //
 //   request --> in flight --+--> blocks of queue pairs --> list
 //   br data ----------------+              ^
@@ -12,10 +13,11 @@
 `include "assert.svh"
 
 module roci_rq_blocks #(
-  parameter int unsigned NumQps  = 256,  // power of two
-  parameter int unsigned NumSrqs = 64,   // power of two
-  parameter int unsigned Blocks  = 16,   // kept per queue pair and SRQ: 4, 8 or 16
-  parameter int unsigned Srq     = 1,    // 0: no SRQs
+  parameter int unsigned DataWidth = 512,  // bits of a beat of a block: 64, 128, 256 or 512
+  parameter int unsigned NumQps    = 256,  // power of two
+  parameter int unsigned NumSrqs   = 64,   // power of two
+  parameter int unsigned Blocks    = 16,   // kept per queue pair and SRQ: 4, 8 or 16
+  parameter int unsigned Srq       = 1,    // 0: no SRQs
   localparam int unsigned RowBits = $clog2(NumQps > NumSrqs ? NumQps : NumSrqs),
   localparam int unsigned QpRowBits = $clog2(NumQps),
   localparam int unsigned BlockBits = $clog2(Blocks)
@@ -35,7 +37,7 @@ module roci_rq_blocks #(
   input  logic [4:0]                entries_i,
 
   // what arrives
-  input  roci_pkg::block_read_rsp_t br_rsp_i,
+  input  logic [DataWidth:0]        br_rsp_i,  // a beat: {error, data}
   input  logic                      br_rsp_valid_i,
   output logic                      br_rsp_ready_o,
 
@@ -48,7 +50,7 @@ module roci_rq_blocks #(
   output logic [3:0]                done_epoch_o,
   output logic [4:0]                done_entries_o,
 
-  // copy of an SRQ's entry to blocks 0 and on of a queue pair; block 0 takes domain and stride
+  // copy of an SRQ's entry to blocks 0 and on of a queue pair, whose row takes domain and stride
   input  logic                      copy_start_i,  // row is held until the end, the rest is not
   input  logic [RowBits-1:0]        copy_srqn_i,
   input  logic [BlockBits-1:0]      copy_block_i,
@@ -64,12 +66,14 @@ module roci_rq_blocks #(
   input  logic [3:0]                list_block_i,    // first block of the list, modulo Blocks
   input  logic [3:0]                list_sge_i,
   output roci_pkg::sge_t            list_sge_o,
-  output logic [7:0]                list_num_sge_o,  // these three when list_sge_i was 0
-  output logic [15:0]               list_pd_o,       // domain of a copied entry
+  output logic [7:0]                list_num_sge_o,  // when list_sge_i was 0
+  output logic [15:0]               list_pd_o,       // domain and stride of a copied entry
   output logic [1:0]                list_stride_o
 );
 
   localparam int unsigned SrqRowBits = $clog2(NumSrqs);
+  localparam int unsigned PartBits   = DataWidth < 128 ? 128 : DataWidth;
+  localparam int unsigned Lanes      = PartBits / DataWidth;
 
   // Requests in flight.
   localparam int unsigned FlightBits = 1 + RowBits + 4 + BlockBits + 5 + 5;
@@ -95,14 +99,19 @@ module roci_rq_blocks #(
     else push_ready_o <= flight_level < 6'd31;
   end
 
-  logic [3:0] arrived_q;     // blocks of the oldest request
-  logic       bad_q;         // a block of the oldest request failed
-  logic       take, take_last, copy_write_q;
+  logic [3:0]       arrived_q;  // blocks of the oldest request
+  logic             bad_q;      // a beat of the oldest request failed
+  logic             take, last_beat, take_last, copy_write_q, unused_first;
+  logic [1:0]       entry;
+  logic [Lanes-1:0] lane;
   assign br_rsp_ready_o = flight_valid && !done_valid_o && !copy_write_q;
-  assign take            = br_rsp_valid_i && br_rsp_ready_o;
-  assign take_last       = 5'(arrived_q) + 5'd1 == flight_blocks;
-  assign flight_pop      = take && take_last;
-  assign take_at         = flight_block + BlockBits'(arrived_q);
+  assign take           = br_rsp_valid_i && br_rsp_ready_o;
+  assign take_last      = last_beat && 5'(arrived_q) + 5'd1 == flight_blocks;
+  assign flight_pop     = take && take_last;
+  assign take_at        = flight_block + BlockBits'(arrived_q);
+  roci_block_beats #(.DataWidth(DataWidth)) u_beats (
+    .clk_i, .rst_ni, .beat_i(take), .first_o(unused_first), .last_o(last_beat), .entry_o(entry),
+    .lane_o(lane));
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -112,13 +121,13 @@ module roci_rq_blocks #(
     end else begin
       if (done_taken_i) done_valid_o <= 1'b0;
       if (take) begin
-        arrived_q    <= take_last ? '0 : arrived_q + 1'b1;
-        bad_q        <= !take_last && (bad_q || br_rsp_i.error);
+        arrived_q    <= take_last ? '0 : arrived_q + 4'(last_beat);
+        bad_q        <= !take_last && (bad_q || br_rsp_i[DataWidth]);
         done_valid_o <= take_last;
       end
     end
     if (flight_pop) begin
-      done_bad_o     <= bad_q || br_rsp_i.error;
+      done_bad_o     <= bad_q || br_rsp_i[DataWidth];
       done_srq_o     <= flight_srq;
       done_row_o     <= flight_row;
       done_epoch_o   <= flight_epoch;
@@ -126,36 +135,34 @@ module roci_rq_blocks #(
     end
   end
 
-  // Copy.
-  logic                  copying_q, copy_first_q, copy_last, copy_ends_q;
-  logic [1:0]            copied_q, write_at_q, stride_q;  // next block to read, block to write
-  logic [RowBits-1:0]    srqn_q;
-  logic [BlockBits-1:0]  block_q;
-  logic [15:0]           pd_q;
-  logic [511:0]          srq_block;
-  roci_pkg::wqe_t        copied;
-  logic                  srq_ready;
-  assign copy_last   = copied_q == 2'((3'd1 << stride_q) - 3'd1);
+  // Copy, part by part; counted by 128 bits.
+  localparam int unsigned Step = PartBits / 128;
+  logic                 copying_q, copy_first_q, copy_last, copy_ends_q;
+  logic [3:0]           copied_q, write_at_q;  // next part to read, part to write
+  logic [1:0]           stride_q;
+  logic [RowBits-1:0]   srqn_q;
+  logic [BlockBits-1:0] block_q;
+  logic [15:0]          pd_q;
+  logic [PartBits-1:0]  copied;
+  roci_pkg::wqe_t       head;                  // fields of the first part, when it is written
+  assign copy_last   = copied_q == 4'((5'd4 << stride_q) - 5'(Step));
   assign copy_done_o = copy_ends_q;
 
   if (Srq != 0) begin : gen_srq
-    roci_ram #(.Width(512), .Depth(Blocks * NumSrqs)) u_srq_blocks (
+    roci_block_ram #(.DataWidth(DataWidth), .Blocks(Blocks * NumSrqs)) u_srq_blocks (
       .clk_i, .rst_ni,
-      .write_i(take && flight_srq), .write_row_i({flight_row[SrqRowBits-1:0], take_at}),
-      .write_data_i (br_rsp_i.data),
-      .read_i       (copying_q),
-      .read_row_i   ({srqn_q[SrqRowBits-1:0], block_q + BlockBits'(copied_q)}),
-      .read_data_o(srq_block), .ready_o(srq_ready)
-    );
+      .write_i(take && flight_srq ? lane : '0),
+      .write_block_i({flight_row[SrqRowBits-1:0], take_at}), .write_entry_i(entry),
+      .write_data_i({Lanes{br_rsp_i[DataWidth-1:0]}}), .write_bad_i(1'b0),
+      .read_i(copying_q),
+      .read_block_i({srqn_q[SrqRowBits-1:0], block_q + BlockBits'(copied_q[3:2])}),
+      .read_entry_i(copied_q[1:0]), .part_o(copied), .bad_o());
+    logic unused_block;
+    assign unused_block = &{1'b0, srqn_q};  // its high bits
   end else begin : gen_no_srq
     logic unused_block;
-    assign unused_block = &{1'b0, block_q};
-    assign srq_block    = '0;
-    assign srq_ready    = 1'b1;
-  end
-  always_comb begin
-    copied = srq_block;
-    if (copy_first_q) copied.reserved2 = 64'({stride_q, pd_q});
+    assign unused_block = &{1'b0, block_q, srqn_q};
+    assign copied       = '0;
   end
 
   always_ff @(posedge clk_i) begin
@@ -175,43 +182,67 @@ module roci_rq_blocks #(
       pd_q     <= copy_pd_i;
       copied_q <= '0;
     end else if (copying_q) begin
-      copied_q <= copied_q + 2'd1;
+      copied_q <= copied_q + 4'(Step);
     end
     copy_first_q <= copied_q == '0;
     write_at_q   <= copied_q;
-    if (copy_write_q && copy_first_q) copy_tag_o <= copied.imm[15:0];
+    if (copy_write_q && copy_first_q) copy_tag_o <= head.imm[15:0];
   end
 
-  // Blocks of queue pairs.
-  roci_pkg::wqe_t       list_block;
-  logic [511:0]         list_bits, write_data;
-  logic [1:0]           lane_q;
+  // Blocks of queue pairs: their lists, the lengths of the lists apart.
+  logic [PartBits-1:0]  list_part;
+  logic [1:0]           list_entry, lane_q;
   logic [3:0]           list_sge_less;
   logic [BlockBits-1:0] list_at;
-  logic                 write, blocks_ready, unused;
-  logic [QpRowBits+BlockBits-1:0] write_row;
+  logic                 write_head, unused_head_ready, unused;
+  logic [Lanes-1:0]     write;
+  logic [1:0]           write_entry;
+  logic [PartBits-1:0]  write_data;
+  logic [QpRowBits+BlockBits-1:0] write_block, list_row;
   assign list_sge_less = list_sge_i - 4'd1;
+  assign list_entry    = list_sge_i == '0 ? 2'd3 : list_sge_less[1:0];
   assign list_at = list_sge_i == '0 ? list_block_i[BlockBits-1:0]
                  : list_block_i[BlockBits-1:0] + BlockBits'(list_sge_less[3:2]) + 1'b1;
-  assign write      = copy_write_q || (take && !flight_srq);
-  assign write_row  = copy_write_q ? {copy_row_i, BlockBits'(write_at_q)}
-                                   : {flight_row[QpRowBits-1:0], take_at};
-  assign write_data = copy_write_q ? copied : br_rsp_i.data;
-  assign unused     = &{srqn_q, list_block, list_block_i, blocks_ready, srq_ready};
-  roci_ram #(.Width(512), .Depth(Blocks * NumQps)) u_blocks (
+  assign list_row    = {list_row_i, list_at};
+  assign write       = copy_write_q ? {Lanes{1'b1}} : take && !flight_srq ? lane : '0;
+  assign write_block = copy_write_q ? {copy_row_i, BlockBits'(write_at_q[3:2])}
+                                    : {flight_row[QpRowBits-1:0], take_at};
+  assign write_entry = copy_write_q ? write_at_q[1:0] : entry;
+  assign write_data  = copy_write_q ? copied : {Lanes{br_rsp_i[DataWidth-1:0]}};
+  roci_block_ram #(.DataWidth(DataWidth), .Blocks(Blocks * NumQps)) u_blocks (
     .clk_i, .rst_ni,
-    .write_i(write), .write_row_i(write_row), .write_data_i(write_data),
-    .read_i(list_read_i), .read_row_i({list_row_i, list_at}),
-    .read_data_o(list_bits), .ready_o(blocks_ready)
-  );
+    .write_i(write), .write_block_i(write_block), .write_entry_i(write_entry),
+    .write_data_i(write_data), .write_bad_i(1'b0),
+    .read_i(list_read_i), .read_block_i(list_row), .read_entry_i(list_entry), .part_o(list_part),
+    .bad_o());
   always_ff @(posedge clk_i) begin
-    if (list_read_i) lane_q <= list_sge_i == '0 ? 2'd3 : list_sge_less[1:0];
+    if (list_read_i) lane_q <= list_entry & 2'(PartBits / 128 - 1);
   end
-  assign list_block     = list_bits;
-  assign list_sge_o     = list_bits[128*lane_q +: 128];
-  assign list_num_sge_o = list_block.num_sge;
-  assign list_pd_o      = list_block.reserved2[15:0];
-  assign list_stride_o  = list_block.reserved2[17:16];
+  assign list_sge_o = list_part[128*lane_q +: 128];
+
+  assign head       = 512'(write_data);
+  assign write_head = write[0] && write_entry == '0;
+  assign unused     = &{1'b0, head};
+  roci_ram #(.Width(8), .Depth(Blocks * NumQps)) u_lengths (
+    .clk_i, .rst_ni,
+    .write_i(write_head), .write_row_i(write_block), .write_data_i(head.num_sge),
+    .read_i(list_read_i), .read_row_i(list_row), .read_data_o(list_num_sge_o),
+    .ready_o(unused_head_ready));
+
+  if (Srq != 0) begin : gen_copied
+    logic unused_copied_ready;
+    roci_ram #(.Width(18), .Depth(NumQps)) u_copied (
+      .clk_i, .rst_ni,
+      .write_i(copy_write_q && copy_first_q), .write_row_i(copy_row_i),
+      .write_data_i({stride_q, pd_q}),
+      .read_i(list_read_i), .read_row_i(list_row_i), .read_data_o({list_stride_o, list_pd_o}),
+      .ready_o(unused_copied_ready));
+  end else begin : gen_none_copied
+    logic unused_copied;
+    assign unused_copied = &{1'b0, pd_q};
+    assign list_stride_o = '0;
+    assign list_pd_o     = '0;
+  end
 
   assign idle_o = !flight_valid && !done_valid_o && !copying_q && !copy_write_q;
 

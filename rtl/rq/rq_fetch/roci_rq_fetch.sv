@@ -15,6 +15,7 @@
 `include "assert.svh"
 
 module roci_rq_fetch #(
+  parameter int unsigned DataWidth = 512,  // bits of a beat of a block: 64, 128, 256 or 512
   parameter int unsigned NumQps  = 256,  // power of two
   parameter int unsigned NumSrqs = 64,   // power of two
   parameter int unsigned Blocks  = 16,   // kept per queue pair and SRQ: 4, 8 or 16
@@ -80,7 +81,7 @@ module roci_rq_fetch #(
   output logic                      br_req_valid_o,
   input  logic                      br_req_ready_i,
   output roci_pkg::block_read_req_t br_req_o,
-  input  roci_pkg::block_read_rsp_t br_rsp_i,
+  input  logic [DataWidth:0]        br_rsp_i,  // a beat: {error, data}
   input  logic                      br_rsp_valid_i,
   output logic                      br_rsp_ready_o
 );
@@ -173,20 +174,19 @@ module roci_rq_fetch #(
   logic [4:0]         done_entries;
   logic [15:0]        copy_tag;
   roci_rq_blocks #(
-    .NumQps(NumQps), .NumSrqs(NumSrqs), .Blocks(Blocks), .Srq(Srq)) u_blocks (
+    .DataWidth(DataWidth), .NumQps(NumQps), .NumSrqs(NumSrqs), .Blocks(Blocks), .Srq(Srq)
+  ) u_blocks (
     .clk_i, .rst_ni, .idle_o(blocks_idle),
     .push_i(br_set), .push_ready_o(flight_ready), .srq_i(srq), .row_i(row),
-    .epoch_i(ring.epoch), .block_i(block), .blocks_i(blocks), .entries_i(entries),
-    .br_rsp_i, .br_rsp_valid_i, .br_rsp_ready_o,
-    .done_valid_o(done_valid), .done_taken_i(done_taken), .done_bad_o(done_bad),
+    .epoch_i(ring.epoch), .block_i(block), .blocks_i(blocks), .entries_i(entries), .br_rsp_i,
+    .br_rsp_valid_i, .br_rsp_ready_o, .done_valid_o(done_valid), .done_taken_i(done_taken),
+    .done_bad_o(done_bad),
     .done_srq_o(done_srq), .done_row_o(done_row), .done_epoch_o(done_epoch),
-    .done_entries_o(done_entries),
-    .copy_start_i(copy_start), .copy_srqn_i(row),
+    .done_entries_o(done_entries), .copy_start_i(copy_start), .copy_srqn_i(row),
     .copy_block_i(BlockBits'(ring.cons << stride_log)), .copy_stride_i(stride_log),
-    .copy_pd_i(pd), .copy_row_i(cmd_i.qpn[QpRowBits-1:0]),
-    .copy_done_o(copy_done), .copy_tag_o(copy_tag),
-    .list_read_i, .list_row_i(list_qpn_i[QpRowBits-1:0]), .list_block_i, .list_sge_i,
-    .list_sge_o, .list_num_sge_o, .list_pd_o, .list_stride_o
+    .copy_pd_i(pd), .copy_row_i(cmd_i.qpn[QpRowBits-1:0]), .copy_done_o(copy_done),
+    .copy_tag_o(copy_tag), .list_read_i, .list_row_i(list_qpn_i[QpRowBits-1:0]), .list_block_i,
+    .list_sge_i, .list_sge_o, .list_num_sge_o, .list_pd_o, .list_stride_o
   );
 
   // One operation at a time.

@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
 #include <deque>
 #include <random>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "model/spec/layout/context.hpp"
 #include "model/spec/layout/queues.hpp"
 #include "model/spec/layout/records.hpp"
+#include "rtl/common/test/blocks.hpp"
 #include "rtl/common/test/buses.hpp"
 #include "rtl/common/test/dut.hpp"
 
@@ -30,6 +32,7 @@ inline constexpr unsigned kRingBytes = 0x10000, kSrqBase = 0x800000, kPd = 0x55;
 struct Rig {
   Dut<Vroci_rq_fetch> dut;
   std::deque<std::pair<std::uint64_t, std::uint64_t>> blocks;  // cycle and address
+  bus::BlockBeats beats;
   unsigned delay = 30, reads = 0, fails = 0, posted = 0, crossing = 0;
   bool bad = false;
   std::vector<EventKind> events;
@@ -40,18 +43,19 @@ struct Rig {
   void clock() {
     dut->br_req_ready_i = dut->fail_ready_i = dut->posted_ready_i = dut->event_ready_i = 1;
     dut->br_rsp_valid_i = !blocks.empty() && blocks.front().first <= dut.cycle();
-    port::put(dut->br_rsp_i, layout::block_read_rsp::error, bad);
     if (dut->br_rsp_valid_i) {
       const std::uint64_t number = blocks.front().second / layout::kBlockBytes;
-      bus::clear_data(dut->br_rsp_i);
-      port::put(dut->br_rsp_i, layout::wqe::num_sge, number % 256);
-      port::put(dut->br_rsp_i, layout::wqe::imm, 0xABC00000 + number);
+      std::array<std::uint32_t, layout::kBlockBytes / 4> block{};
+      port::put(block, layout::wqe::num_sge, number % 256);
+      port::put(block, layout::wqe::imm, 0xABC00000 + number);
       for (unsigned lane = 0; lane < 4; ++lane)
-        port::put(dut->br_rsp_i, layout::sge::length, blocks.front().second + lane,
+        port::put(block, layout::sge::length, blocks.front().second + lane,
                   layout::sge::kBits * lane);
+      bus::put_beat(dut->br_rsp_i, reinterpret_cast<const std::uint8_t*>(block.data()), beats.now(),
+                    bad, number % bus::kBlockBeats);
     }
     dut.settle();
-    if (dut->br_rsp_valid_i && dut->br_rsp_ready_o) blocks.pop_front();
+    if (dut->br_rsp_valid_i && dut->br_rsp_ready_o && beats.taken()) blocks.pop_front();
     if (dut->br_req_valid_o) {
       const std::uint64_t addr = port::get(dut->br_req_o, layout::block_read_req::addr);
       const unsigned count = port::get(dut->br_req_o, layout::block_read_req::count);

@@ -14,6 +14,7 @@
 `include "assert.svh"
 
 module roci_requester #(
+  parameter int unsigned DataWidth = 512,  // bits of a beat of a block: 64, 128, 256 or 512
   parameter int unsigned NumQps    = 256,  // queue pairs, a power of two
   parameter int unsigned RingDepth = 32,   // messages in flight of a queue pair, a power of two
   parameter int unsigned Window    = 256   // packets in flight of a queue pair
@@ -73,7 +74,7 @@ module roci_requester #(
   output logic                      br_req_valid_o,
   input  logic                      br_req_ready_i,
   output roci_pkg::block_read_req_t br_req_o,
-  input  roci_pkg::block_read_rsp_t br_rsp_i,
+  input  logic [DataWidth:0]        br_rsp_i,  // a beat: {error, data}
   input  logic                      br_rsp_valid_i,
   output logic                      br_rsp_ready_o,
   output roci_pkg::key_req_t        key_req_o,
@@ -238,7 +239,7 @@ module roci_requester #(
   roci_pkg::seg_t     place_seg;
   logic               place_seg_valid, rsp_seg_in_ready, for_atomic;
   assign for_atomic = run_q.ask == roci_pkg::AskAtomic;
-  roci_requester_place u_place (
+  roci_requester_place #(.DataWidth(DataWidth)) u_place (
     .clk_i, .rst_ni, .start_i(state_q == roci_pkg::RequesterPlace), .atomic_i(for_atomic),
     .qpn_i(24'(row_q)), .wqe_index_i(qp_q.done), .offset_i(for_atomic ? '0 : rd_offset),
     .len_i(for_atomic ? 13'd8 : rsp_q.payload_len), .sge0_i(slot_sge), .num_sge_i(slot_num_sge),

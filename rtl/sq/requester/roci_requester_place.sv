@@ -9,7 +9,9 @@
 
 `include "assert.svh"
 
-module roci_requester_place (
+module roci_requester_place #(
+  parameter int unsigned DataWidth = 512  // bits of a beat of a block: 64, 128, 256 or 512
+) (
   input  logic                      clk_i,
   input  logic                      rst_ni,
 
@@ -42,7 +44,7 @@ module roci_requester_place (
   output logic                      br_req_valid_o,
   input  logic                      br_req_ready_i,
   output roci_pkg::block_read_req_t br_req_o,
-  input  roci_pkg::block_read_rsp_t br_rsp_i,
+  input  logic [DataWidth:0]        br_rsp_i,  // a beat: {error, data}
   input  logic                      br_rsp_valid_i,
   output logic                      br_rsp_ready_o,
 
@@ -65,7 +67,7 @@ module roci_requester_place (
   logic [15:0]        kept_index_q;
   logic [1:0]         arrived_q;    // blocks of the read so far
   logic               failed_q;     // one of them could not be read
-  logic               list, hit, last_block, failed;
+  logic               list, hit, failed;
   roci_pkg::key_rsp_t place_q;
   logic [31:0]        offset_q;
   logic [63:0]        wqe_addr_q;
@@ -74,8 +76,20 @@ module roci_requester_place (
 
   assign list       = num_sge_i > 4'd1 && !atomic_i;
   assign hit        = kept_q && kept_qpn_q == qpn_i && kept_index_q == wqe_index_i;
-  assign last_block = 3'(arrived_q) == (3'd1 << stride_log_i) - 3'd1;
-  assign failed     = failed_q || br_rsp_i.error;
+  assign failed     = failed_q || br_rsp_i[DataWidth];
+
+  // What is read again comes by beats.
+  localparam int unsigned PartBits = DataWidth < 128 ? 128 : DataWidth;
+  localparam int unsigned Lanes    = PartBits / DataWidth;
+  logic             beat, last_beat, last;  // the last beat of a block, of the work request
+  logic             unused_first;
+  logic [1:0]       entry;
+  logic [Lanes-1:0] lane;
+  assign beat = state_q == StData && br_rsp_valid_i;
+  assign last = beat && last_beat && 3'(arrived_q) == (3'd1 << stride_log_i) - 3'd1;
+  roci_block_beats #(.DataWidth(DataWidth)) u_beats (
+    .clk_i, .rst_ni, .beat_i(beat), .first_o(unused_first), .last_o(last_beat), .entry_o(entry),
+    .lane_o(lane));
 
   // Walker of the list read again
   logic               walk_ready, walk_done, walk_idle, walk_seg_valid, walk_key_valid;
@@ -83,7 +97,7 @@ module roci_requester_place (
   logic [3:0]         sge_index, sge_row;
   logic [1:0]         sge_place_q;
   logic               sge_first_q;
-  logic [511:0]       block;
+  logic [PartBits-1:0] part;
   roci_pkg::sge_t     sge;
   roci_pkg::seg_t     walk_seg;
   roci_pkg::key_req_t walk_key;
@@ -103,20 +117,19 @@ module roci_requester_place (
 
   assign sge_row = sge_index - 4'd1;
   always_ff @(posedge clk_i) begin
-    sge_place_q <= sge_row[1:0];
+    sge_place_q <= sge_row[1:0] & 2'(PartBits / 128 - 1);
     sge_first_q <= sge_index == '0;
   end
   always_comb begin
-    sge = block[128 * sge_place_q +: 128];
+    sge = part[128 * sge_place_q +: 128];
     if (sge_first_q) sge = sge0_i;
   end
-  logic unused_ready;
-  roci_ram #(.Width(512), .Depth(4)) u_blocks (
+  roci_block_ram #(.DataWidth(DataWidth), .Blocks(4)) u_blocks (
     .clk_i, .rst_ni,
-    .write_i(state_q == StData && br_rsp_valid_i), .write_row_i(arrived_q),
-    .write_data_i(br_rsp_i.data),
-    .read_i(state_q == StWalk), .read_row_i(2'(sge_row[3:2]) + 2'd1), .read_data_o(block),
-    .ready_o(unused_ready));
+    .write_i(beat ? lane : '0), .write_block_i(arrived_q), .write_entry_i(entry),
+    .write_data_i({Lanes{br_rsp_i[DataWidth-1:0]}}), .write_bad_i(1'b0),
+    .read_i(state_q == StWalk), .read_block_i(2'(sge_row[3:2]) + 2'd1),
+    .read_entry_i(sge_row[1:0]), .part_o(part), .bad_o());
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -139,7 +152,7 @@ module roci_requester_place (
           state_q <= StData;
           kept_q  <= 1'b0;
         end
-        StData:   if (br_rsp_valid_i && last_block) begin
+        StData:   if (last) begin
           kept_q  <= !failed;
           state_q <= failed ? StIdle : StWalk;
         end
@@ -168,8 +181,8 @@ module roci_requester_place (
       failed_q     <= 1'b0;
       kept_qpn_q   <= qpn_i;
       kept_index_q <= wqe_index_i;
-    end else if (state_q == StData && br_rsp_valid_i) begin
-      arrived_q <= arrived_q + 2'd1;
+    end else if (beat) begin
+      arrived_q <= arrived_q + 2'(last_beat);
       failed_q  <= failed;
     end
   end
@@ -198,7 +211,7 @@ module roci_requester_place (
       end
       StOneSegment: done_o = seg_ready_i;
       StData: begin
-        done_o   = br_rsp_valid_i && last_block && failed;
+        done_o   = last && failed;
         status_o = roci_pkg::StatusFatalErr;
         vendor_o = roci_pkg::VendorErrPlaceFetch;
       end
@@ -232,7 +245,7 @@ module roci_requester_place (
   assign br_rsp_ready_o = 1'b1;
 
   logic unused;
-  assign unused = &{1'b0, unused_ready, place_q, walk_idle};
+  assign unused = &{1'b0, unused_first, place_q, walk_idle};
 
   `ASSERT(NoDataUnasked, `IMPLIES(br_rsp_valid_i, state_q == StData))
 

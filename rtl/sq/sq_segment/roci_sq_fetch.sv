@@ -12,9 +12,11 @@
 `include "assert.svh"
 
 module roci_sq_fetch #(
-  parameter int unsigned NumQps = 256,  // queue pairs, a power of two
-  parameter int unsigned Blocks = 256,  // 64-byte blocks in the buffer, a power of two
-  parameter int unsigned Jobs   = 64    // grants fetched or being fetched, a power of two
+  parameter int unsigned DataWidth = 512,  // bits of a beat of a block: 64, 128, 256 or 512
+  parameter int unsigned NumQps    = 256,  // queue pairs, a power of two
+  parameter int unsigned Blocks    = 256,  // 64-byte blocks in the buffer, a power of two
+  parameter int unsigned Jobs      = 64,   // grants fetched or being fetched, a power of two
+  localparam int unsigned PartBits = DataWidth < 128 ? 128 : DataWidth
 ) (
   input  logic                      clk_i,
   input  logic                      rst_ni,
@@ -35,7 +37,7 @@ module roci_sq_fetch #(
   output logic                      br_req_valid_o,
   input  logic                      br_req_ready_i,
   output roci_pkg::block_read_req_t br_req_o,
-  input  roci_pkg::block_read_rsp_t br_rsp_i,
+  input  logic [DataWidth:0]        br_rsp_i,       // a beat: {error, data}
   input  logic                      br_rsp_valid_i,
   output logic                      br_rsp_ready_o,
 
@@ -43,12 +45,21 @@ module roci_sq_fetch #(
   output roci_pkg::segment_job_t        job_o,
   output logic                      job_valid_o,
   input  logic                      job_ready_i,
-  output logic [$clog2(Blocks):0]   arrived_o,  // free-running count of blocks in the buffer so far
-  input  logic                      read_i,
-  input  logic [$clog2(Blocks)-1:0] read_block_i,
-  output logic [511:0]              block_o,    // one clock after read_i
-  output logic                      block_error_o,
+  output logic [$clog2(Blocks):0]   arrived_o,  // free-running count of whole blocks in the buffer
   input  logic [$clog2(Blocks):0]   freed_i,    // free-running count of blocks done with
+
+  // reading: the oldest block is put together from its parts
+  input  logic                      start_i,        // reads its first part
+  input  logic                      head_i,         // a part is there, from the clock after on
+  input  logic                      head_kept_i,    // none is needed: the block is kept elsewhere
+  output logic                      there_o,        // with head_i: the last part is there, and
+  output logic [511:0]              block_o,        // the block
+  output logic                      block_error_o,
+  // or an entry of a list in the blocks after it
+  input  logic                      walk_i,
+  input  logic [1:0]                walk_block_i,   // after the next block
+  input  logic [1:0]                walk_entry_i,   // 128 bits of it
+  output logic [PartBits-1:0]       part_o,         // what holds them, one clock later
 
   output logic                      idle_o
 );
@@ -171,16 +182,30 @@ module roci_sq_fetch #(
     .level_o(unused_level));
 
   // Buffer; room was kept when the read was issued
-  logic unused_block_ready;
-  roci_ram #(.Width(513), .Depth(Blocks)) u_block (
+  localparam int unsigned Lanes = PartBits / DataWidth;
+  logic             first, last, bad, bad_q, read;
+  logic [1:0]       entry, read_entry;
+  logic [Lanes-1:0] lane;
+  logic [BlockBits-1:0] read_block;
+  roci_block_beats #(.DataWidth(DataWidth)) u_beats (
+    .clk_i, .rst_ni, .beat_i(br_rsp_valid_i), .first_o(first), .last_o(last), .entry_o(entry),
+    .lane_o(lane));
+  roci_block_ram #(.DataWidth(DataWidth), .Blocks(Blocks)) u_block (
     .clk_i, .rst_ni,
-    .write_i(br_rsp_valid_i), .write_row_i(arrived_q[BlockBits-1:0]),
-    .write_data_i({br_rsp_i.error, br_rsp_i.data}),
-    .read_i, .read_row_i(read_block_i), .read_data_o({block_error_o, block_o}),
-    .ready_o(unused_block_ready));
+    .write_i(br_rsp_valid_i ? lane : '0), .write_block_i(arrived_q[BlockBits-1:0]),
+    .write_entry_i(entry), .write_data_i({Lanes{br_rsp_i[DataWidth-1:0]}}),
+    .write_bad_i(bad), .read_i(read), .read_block_i(read_block), .read_entry_i(read_entry),
+    .part_o, .bad_o(block_error_o));
+  roci_sq_fetch_read #(.PartBits(PartBits), .BlockBits(BlockBits)) u_read (
+    .clk_i, .start_i, .head_i, .kept_i(head_kept_i), .base_i(freed_i[BlockBits-1:0]), .there_o,
+    .block_o, .walk_i, .walk_block_i, .walk_entry_i, .read_o(read), .read_block_o(read_block),
+    .read_entry_o(read_entry), .part_i(part_o));
+  // The last beat of a block says whether one of them failed.
+  assign bad = br_rsp_i[DataWidth] || (!first && bad_q);
   always_ff @(posedge clk_i) begin
     if (!rst_ni) arrived_q <= '0;
-    else if (br_rsp_valid_i) arrived_q <= arrived_q + 1'b1;
+    else if (br_rsp_valid_i && last) arrived_q <= arrived_q + 1'b1;
+    if (br_rsp_valid_i) bad_q <= bad;
   end
   assign arrived_o       = arrived_q;
   assign br_rsp_ready_o = 1'b1;
@@ -188,7 +213,7 @@ module roci_sq_fetch #(
                            && arrived_q == asked_q;
 
   logic unused_all;
-  assign unused_all = &{1'b0, unused, unused_block_ready, unused_level};
+  assign unused_all = &{1'b0, unused, unused_level};
 
   `ASSERT(ReadIsNotEmpty, `IMPLIES(br_req_valid_o, br_req_o.count != '0 && br_req_o.count <= 5'd16))
 

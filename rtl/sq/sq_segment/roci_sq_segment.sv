@@ -2,9 +2,9 @@
 // Segments fetched work requests into packets: checks them, looks up their lists, and gives out a
 // plan for each packet, with the segments of host memory that its payload comes from.
 //
-// Throughput: a one-packet message every three clocks, further packets of a message every clock
-// (lists of one entry; longer lists take a walk per packet). Latency: that of the block read and
-// about eight clocks. Holds no state of queue pairs but their attributes.
+// Throughput: a one-packet message every three clocks (at 256 bits four, at less six), further
+// packets every clock (lists of one entry; longer lists take a walk per packet). Latency: that of
+// the block read and about eight clocks. Holds no state of queue pairs but their attributes.
 //
 //            +-------+ blocks +---------+ plan         +---------+ status   +-------+
 //  grant --> | fetch | -----> | segment | -----------> | pending | -------> | plans | --> requester
@@ -13,6 +13,7 @@
 `include "assert.svh"
 
 module roci_sq_segment #(
+  parameter int unsigned DataWidth = 512, // bits of a beat of a block: 64, 128, 256 or 512
   parameter int unsigned NumQps  = 256,   // queue pairs, a power of two
   parameter int unsigned Quantum = 16384, // payload bytes of a grant
   parameter int unsigned Compact = 0,     // 1: no work request is kept, shorter queues
@@ -34,7 +35,7 @@ module roci_sq_segment #(
   output logic                      br_req_valid_o,
   input  logic                      br_req_ready_i,
   output roci_pkg::block_read_req_t br_req_o,
-  input  roci_pkg::block_read_rsp_t br_rsp_i,
+  input  logic [DataWidth:0]        br_rsp_i,       // a beat: {error, data}
   input  logic                      br_rsp_valid_i,
   output logic                      br_rsp_ready_o,
 
@@ -60,27 +61,32 @@ module roci_sq_segment #(
 );
 
   localparam int unsigned QpBits    = $clog2(NumQps);
-  localparam int unsigned Blocks    = 256;
-  localparam int unsigned BlockBits = $clog2(Blocks);
-
-  // Fetch
-  roci_pkg::segment_job_t   job;
-  logic                 job_valid, job_done, fetch_idle, read, block_error;
-  logic [BlockBits:0]   arrived, base_q, ready_blocks;
-  logic [BlockBits-1:0] read_block;
-  logic [511:0]         block;
-  logic                 look, look_kept;
-
-  roci_sq_fetch #(.NumQps(NumQps), .Blocks(Blocks), .Jobs(Compact != 0 ? 8 : 64)) u_fetch (
-    .clk_i, .rst_ni, .row_write_valid_i, .row_write_i, .grant_i, .grant_valid_i, .grant_ready_o,
-    .look_o(look), .kept_i(look_kept), .br_req_valid_o, .br_req_ready_i, .br_req_o, .br_rsp_i,
-    .br_rsp_valid_i, .br_rsp_ready_o, .job_o(job), .job_valid_o(job_valid), .job_ready_i(job_done),
-    .arrived_o(arrived), .read_i(read), .read_block_i(read_block), .block_o(block),
-    .block_error_o(block_error), .freed_i(base_q), .idle_o(fetch_idle));
+  localparam int unsigned Blocks    = 256, BlockBits = $clog2(Blocks);
+  localparam int unsigned PartBits  = DataWidth < 128 ? 128 : DataWidth;
 
   typedef enum logic [2:0] {StWait, StHead, StSegment, StWalk, StSegments} state_e;
   state_e               state_q;
   logic                 kept, kept_q; // this work request was not fetched; from StHead on
+
+  // Fetch
+  roci_pkg::segment_job_t job;
+  logic                 job_valid, job_done, fetch_idle, block_error, look, look_kept;
+  logic [BlockBits:0]   arrived, base_q, ready_blocks;
+  logic [1:0]           walk_block, walk_entry;
+  logic [511:0]         block;
+  logic [PartBits-1:0]  list_part;
+  logic                 head_ready, head_there, walk_start;  // head_there: with StHead
+  roci_sq_fetch #(
+    .DataWidth(DataWidth), .NumQps(NumQps), .Blocks(Blocks), .Jobs(Compact != 0 ? 8 : 64)
+  ) u_fetch (
+    .clk_i, .rst_ni, .row_write_valid_i, .row_write_i, .grant_i, .grant_valid_i, .grant_ready_o,
+    .look_o(look), .kept_i(look_kept), .br_req_valid_o, .br_req_ready_i, .br_req_o, .br_rsp_i,
+    .br_rsp_valid_i, .br_rsp_ready_o, .job_o(job), .job_valid_o(job_valid), .job_ready_i(job_done),
+    .arrived_o(arrived), .freed_i(base_q), .start_i(head_ready), .head_i(state_q == StHead),
+    .head_kept_i(kept_q), .there_o(head_there), .block_o(block), .block_error_o(block_error),
+    .walk_i(state_q == StWalk || walk_start), .walk_block_i(walk_block),
+    .walk_entry_i(walk_entry), .part_o(list_part), .idle_o(fetch_idle));
+
   logic                 begun_q;      // the job's first work request is done
   logic [4:0]           left, left_q; // work requests of the job to be segmented, with this one
   logic [15:0]          index_q;      // number of this work request
@@ -89,7 +95,6 @@ module roci_sq_segment #(
   logic [12:0]          counted_q;    // those that the grant is spent by
   logic [63:0]          entry_addr_q; // host address of this work request
   logic [14:0]          spent_q;      // payload bytes of this grant
-  logic                 head_ready;
   logic [2:0]           stride, stride_q, pmtu_q;  // blocks; those and the MTU of this one
   logic [31:0]          head_offset, head_remaining;
   assign stride       = 3'd1 << job.stride_log;
@@ -106,7 +111,7 @@ module roci_sq_segment #(
     .clk_i, .rst_ni, .row_write_valid_i, .row_write_i, .look_i(look),
     .look_row_i(grant_i.qpn[QpBits-1:0]), .look_index_i(grant_i.wqe_index), .kept_o(look_kept),
     .read_i(head_ready && kept), .read_row_i(job.qpn[QpBits-1:0]), .read_index_i(job.wqe_index),
-    .block_o(kept_block), .write_i(state_q == StHead && !kept_q && !block_error),
+    .block_o(kept_block), .write_i(state_q == StHead && head_there && !kept_q && !block_error),
     .write_row_i(job.qpn[QpBits-1:0]), .write_index_i(begun_q ? index_q : job.wqe_index),
     .write_block_i(block));
 
@@ -124,21 +129,20 @@ module roci_sq_segment #(
   // The next packet
   logic [7:0]      walk_status;
   logic            one_plan_q, by_key_q, by_list_q, bad, last;
-  logic [31:0]     part, after;
+  logic [31:0]     bytes, after;  // the packet's; offset after it
   logic [12:0]     mtu_q;
   roci_pkg::plan_t plan;
   roci_sq_segment_packet u_packet (
     .job_i(job), .wqe_i(wqe_q), .pmtu_i(pmtu_q), .mtu_i(mtu_q), .index_i(index_q),
     .offset_i(offset_q), .remaining_i(remaining_q), .status_i(status_q), .one_plan_i(one_plan_q),
-    .walked_i(state_q == StWalk), .walk_status_i(walk_status), .plan_o(plan), .part_o(part),
+    .walked_i(state_q == StWalk), .walk_status_i(walk_status), .plan_o(plan), .part_o(bytes),
     .last_o(last));
   assign after = offset_q + 32'(mtu_q);  // when the packet is not the last
   assign bad   = status_q != roci_pkg::StatusSuccess;
 
   // Walker of lists of several entries
-  logic               walk_start, walk_ready, walk_done, walk_idle;
+  logic               walk_ready, walk_done, walk_idle;
   logic               walk_seg_valid, walk_seg_ready;
-  logic [1:0]         walk_block;
   roci_pkg::seg_t     walk_seg;
   roci_pkg::key_req_t walk_key;
   logic               walk_key_valid, pending_empty;
@@ -147,23 +151,19 @@ module roci_sq_segment #(
 
   // Its segments follow those of all packets before: it starts when no plan is pending.
   assign walk_start = state_q == StSegment && by_list_q && !bad && pending_empty && ptr_room;
-  roci_sq_segment_walk u_walk (
+  roci_sq_segment_walk #(.PartBits(PartBits)) u_walk (
     .clk_i, .rst_ni, .start_i(walk_start), .start_ready_o(walk_ready), .wqe_i(wqe_q),
-    .offset_i(offset_q), .len_i(part), .pd_i(job.pd), .access_i(rights),
-    .check_only_i(one_plan_q), .block_index_o(walk_block), .block_i(block),
-    .key_req_o(walk_key), .key_req_valid_o(walk_key_valid),
+    .offset_i(offset_q), .len_i(bytes), .pd_i(job.pd), .access_i(rights),
+    .check_only_i(one_plan_q), .block_index_o(walk_block), .entry_o(walk_entry),
+    .part_i(list_part), .key_req_o(walk_key), .key_req_valid_o(walk_key_valid),
     .key_req_ready_i(key_req_ready_i && state_q == StWalk),
     .key_rsp_i, .key_rsp_valid_i(key_rsp_valid_i && state_q == StWalk),
     .seg_o(walk_seg), .seg_valid_o(walk_seg_valid), .seg_ready_i(walk_seg_ready),
     .done_valid_o(walk_done), .done_status_o(walk_status), .idle_o(walk_idle));
 
-  // Reading: the head of the next work request, or what the walker reads
   assign head_ready = state_q == StWait && job_valid
                       && (kept || (!ready_blocks[BlockBits]
                                    && ready_blocks >= (BlockBits + 1)'(stride)));
-  assign read       = head_ready || state_q == StWalk || walk_start;
-  assign read_block = state_q == StWait ? base_q[BlockBits-1:0]
-                                        : base_q[BlockBits-1:0] + BlockBits'(walk_block) + 1'b1;
 
   // Keys of lists of one entry are looked up while the next packet is segmented.
   assign rights = one_plan_q ? 4'b0001 : 4'b0000;  // local write, or nothing to read
@@ -174,7 +174,7 @@ module roci_sq_segment #(
     if (state_q != StWalk) begin
       key_req_o.key    = wqe_q.sge0_lkey;
       key_req_o.va     = wqe_q.sge0_addr + 64'(offset_q);
-      key_req_o.len    = part;
+      key_req_o.len    = bytes;
       key_req_o.pd     = job.pd;
       key_req_o.access = rights;
       key_req_valid_o  = key_go && push_room && ptr_room;
@@ -216,7 +216,7 @@ module roci_sq_segment #(
     end else begin
       unique case (state_q)
         StWait:   if (head_ready) state_q <= StHead;
-        StHead:   state_q <= StSegment;
+        StHead:   if (head_there) state_q <= StSegment;
         StSegment:    if (walk_start && walk_ready) state_q <= StWalk;
         StWalk:   if (walk_done && plan.has_segs) state_q <= StSegments;
         default:  if (walk_seg_valid && walk_seg_ready && walk_seg.last) state_q <= resume_q;

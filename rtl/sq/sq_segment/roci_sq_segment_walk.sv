@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Walks the list of a work request whose blocks stand in the fetch buffer (sge_walker).
 //
-// Entry i > 0 lies in block 1 + (i - 1) / 4, which is there one clock after it was requested.
+// Entry i > 0 lies in block 1 + (i - 1) / 4; the part of the block that holds it is there one clock
+// after it was requested.
 
-module roci_sq_segment_walk (
+module roci_sq_segment_walk #(
+  parameter int unsigned PartBits = 512  // bits of a part: 128, 256 or 512
+) (
   input  logic               clk_i,
   input  logic               rst_ni,
 
@@ -17,7 +20,8 @@ module roci_sq_segment_walk (
   input  logic               check_only_i,
 
   output logic [1:0]         block_index_o,   // block after the first
-  input  logic [511:0]       block_i,
+  output logic [1:0]         entry_o,         // 128 bits of it
+  input  logic [PartBits-1:0] part_i,
 
   output roci_pkg::key_req_t key_req_o,
   output logic               key_req_valid_o,
@@ -40,12 +44,13 @@ module roci_sq_segment_walk (
 
   assign sge_row       = sge_index - 4'd1;
   assign block_index_o = sge_row[3:2];
+  assign entry_o       = sge_row[1:0];
   always_ff @(posedge clk_i) begin
-    sge_place_q <= sge_row[1:0];
+    sge_place_q <= sge_row[1:0] & 2'(PartBits / 128 - 1);
     sge_first_q <= sge_index == '0;
   end
   always_comb begin
-    sge = block_i[128 * sge_place_q +: 128];
+    sge = part_i[128 * sge_place_q +: 128];
     if (sge_first_q) sge = {wqe_i.sge0_lkey, wqe_i.sge0_length, wqe_i.sge0_addr};
   end
 

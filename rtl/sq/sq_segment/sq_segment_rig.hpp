@@ -12,6 +12,7 @@
 #include "model/spec/layout/context.hpp"
 #include "model/spec/layout/queues.hpp"
 #include "model/spec/layout/records.hpp"
+#include "rtl/common/test/blocks.hpp"
 #include "rtl/common/test/buses.hpp"
 #include "rtl/common/test/dut.hpp"
 #include "rtl/common/test/wqe.hpp"
@@ -135,13 +136,9 @@ class Rig {
     d.br_req_ready_i = 1;
     d.br_rsp_valid_i = !blocks_.empty() && blocks_.front().first <= now;
     if (d.br_rsp_valid_i) {
-      for (unsigned i = 0; i < 16; ++i) {
-        std::uint32_t word = 0;
-        std::memcpy(&word, &memory[blocks_.front().second + 4 * i], 4);
-        d.br_rsp_i[i] = word;
-      }
-      port::put(d.br_rsp_i, layout::block_read_rsp::error, read_error);
-      blocks_.pop_front();
+      bus::put_beat(d.br_rsp_i, &memory[blocks_.front().second], beats_.now(), read_error,
+                    blocks_.front().second / layout::kBlockBytes % bus::kBlockBeats);
+      if (beats_.taken()) blocks_.pop_front();
     }
     d.key_req_ready_i = now % 3 != 0;
     d.key_rsp_valid_i = !keys_.empty() && keys_.front().at <= now;
@@ -198,6 +195,7 @@ class Rig {
     std::uint64_t addr;
   };
   std::deque<std::pair<std::uint64_t, std::uint64_t>> blocks_;
+  bus::BlockBeats beats_;
   std::deque<Key> keys_;
   unsigned sq_log_;
 };
