@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Places and routes blocks of the engine on an ECP5, with Yosys and nextpnr from PyPI.
 
-usage: place.py BLOCK... [--seed N] [--tools BIN] [--build DIR]
+usage: place.py BLOCK... [--seed N] [--tools BIN] [--minutes M] [--build DIR]
        place.py --engine             each top, and the whole engine
        place.py --update [BLOCK...]  the same, written to docs/measured/place.json
        place.py --check              the long test synthesis.place
@@ -13,9 +13,9 @@ parameters that it has in there, and stands between shift registers, so paths th
 begin and end close to it. Printed: LUT4s with what carries and memories of LUTs take of them,
 flip-flops, block RAMs, the clock that nextpnr reaches, and the slowest path with its sources.
 
-A block that is larger than the device is not placed, and one on which a tool takes longer than
-ecp5.MINUTES has its sizes only. When that holds for the whole engine, the lowest clock of its tops,
-each alone on the device, is the upper bound of its clock.
+A block that is larger than the device is not placed, and one on which a tool takes longer than M
+minutes (ecp5.MINUTES) has its sizes only. When that holds for the whole engine, the lowest clock
+of its tops, each alone on the device, is the upper bound of its clock.
 
 --check compares with the table: LUT4s at most 3% more, the clock at most 15% lower, as another
 netlist or seed moves it by about as much. The tools are installed into DIR/pypi (300 MB); their
@@ -117,7 +117,11 @@ def main():
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/syn")
     parser.add_argument("--tools", metavar="BIN", type=tools.folder,
                         help="use yosys and nextpnr-ecp5 of this folder, where it has them")
+    parser.add_argument("--minutes", metavar="M", type=float, default=ecp5.MINUTES,
+                        help="that one of the tools may take")
     args = parser.parse_args()
+    if args.minutes <= 0:
+        parser.error("--minutes takes a number above 0")
     rows = table.read(TABLE)
     names = list(args.blocks)
     if args.check:
@@ -126,7 +130,7 @@ def main():
         names += [name for name in (*blocks.tops(), WHOLE) if name not in names]
     if not names:
         parser.error("name a block, or give --engine, --update or --check")
-    engine = ecp5.Engine(args.build, args.tools)
+    engine = ecp5.Engine(args.build, args.tools, minutes=args.minutes)
     if not engine.tools.found:
         print("the tools cannot be installed from PyPI")
         return 77

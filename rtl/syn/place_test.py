@@ -4,6 +4,7 @@
 import argparse
 import os
 import pathlib
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -92,6 +93,20 @@ class ToolsTest(unittest.TestCase):
         (self.folder / "yosys").write_text("#!/bin/sh\nexec sleep 100\n")
         with self.assertRaisesRegex(tools.Late, "^yosys did not end within 0.001 minutes$"):
             self.used().run("yosys", [], self.folder, 0.001)
+
+    def test_an_engine_gives_its_minutes_to_the_tools(self):
+        (self.folder / "yosys").write_text("#!/bin/sh\nexec sleep 100\n")
+        (self.folder / "ecp5").mkdir()
+        engine = ecp5.Engine(self.folder, self.folder, minutes=0.001)
+        with self.assertRaisesRegex(tools.Late, "within 0.001 minutes"):
+            engine.run("yosys")
+
+    def test_minutes_that_are_none_are_rejected(self):
+        for given in ("0", "-3", "ten"):
+            done = subprocess.run([sys.executable, ROOT / "rtl/syn/place.py", "timer",
+                                   "--minutes", given], capture_output=True, text=True)
+            self.assertEqual(done.returncode, 2, given)
+            self.assertIn("--minutes", done.stderr)
 
     def test_a_folder_without_a_tool_is_rejected(self):
         with self.assertRaisesRegex(argparse.ArgumentTypeError, "has none of yosys, nextpnr"):
