@@ -117,6 +117,21 @@ class SvTest(unittest.TestCase):
         text = generate.Writer(Tree(self.root), None).page("rtl/common/count/README.md")
         self.assertIn("| LUT / FF / BRAM36 | 124 / 5 / 1.5 at 64 bits; 1,024 / 5", text)
 
+    def test_a_placed_block_names_compiled_tools(self):
+        row = {"LUT4": 2000, "carry": 4, "LUTRAM": 6, "FF": 8, "BRAM": 1, "commit": "c0de"}
+        placed = {**row, "fmax": 73.6, "logic_ns": 5.1, "routing_ns": 8.5, "luts": 9, "carries": 2,
+                  "path": ["a_q (x.sv:1)", "b_q"]}
+        late = {**row, "LUT4": 1000, "note": "yosys did not end", "compiled": ["yosys", "ecppack"]}
+        (self.root / "docs/measured").mkdir(parents=True)
+        (self.root / "docs/measured/place.json").write_text(
+            json.dumps({"rows": {"count": placed, "nic": late}}))
+        page = self.root / "docs/page.md"
+        page.write_text("<!-- generated: placed -->\n<!-- end -->\n")
+        text = generate.Writer(Tree(self.root), None).page("docs/page.md")
+        self.assertIn("| whole engine, compiled yosys, compiled ecppack | 1,000 | 4 | 6 | 8 | 1 | "
+                      "yosys did not end |  | c0de |\n| count | 2,000 | 4 | 6 | 8 | 1 | 73.6 | "
+                      "5.1 + 8.5, 9 + 2, `a_q (x.sv:1)`, `b_q` | c0de |\n", text)
+
     def test_proofs_come_from_the_sources(self):
         source = self.page.parent / "roci_count.sv"
         source.write_text(MODULE.replace("endmodule", """  `ASSERT(Counts, count_o != '0)
