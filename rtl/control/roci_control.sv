@@ -132,7 +132,7 @@ module roci_control #(
   output logic                       br_fw_req_valid_o,
   input  logic                       br_fw_req_ready_i,
   output roci_pkg::block_read_req_t  br_fw_req_o,
-  input  logic [DataWidth:0]         br_fw_rsp_i,
+  input  logic [DataWidth:0]         br_fw_rsp_i,  // a beat of a block: {error, data}
   input  logic                       br_fw_rsp_valid_i,
   output logic                       br_fw_rsp_ready_o,
 
