@@ -32,6 +32,7 @@ COMMAND = "synth_ecp5 -nowidelut -noflatten"
 # engine.
 ROUTE = ("--placer", "static", "--router", "router2")
 MINUTES = 90  # that a tool may take
+RAM_SITES = yosys.RTL / "syn/ram_sites.py"
 
 
 class Engine:
@@ -84,16 +85,29 @@ class Engine:
 
     def place(self, name, seed):
         """Places and routes a block; what nextpnr reports of it."""
-        self.run("nextpnr-ecp5", *DEVICE, "--json", f"{name}.json", "--report",
-                 f"{name}.report", "--lpf-allow-unconstrained", "--freq", "50",
-                 *route(self.tools, name, seed))
-        return json.loads((self.folder / "ecp5" / f"{name}.report").read_text())
+        return place(self.tools, self.folder / "ecp5", self.minutes, name, name, seed,
+                     (*DEVICE, "--lpf-allow-unconstrained", "--freq", "50"))
 
 
-def route(chosen, name, seed):
-    """Options of nextpnr for all that is placed, with these tools; the log is NAME.log."""
-    return ("--timing-allow-fail", *ROUTE, "--seed", seed, "--log", f"{name}.log", "--quiet",
-            "--threads", chosen.threads("nextpnr-ecp5"))
+def place(used, folder, minutes, netlist, name, seed, options, results=()):
+    """Places and routes NETLIST.json; what nextpnr reports of it.
+
+    Block RAMs stand where ram_sites.py puts them by a first placement, which is not routed.
+    `results`: options that name further files which the last run is to write.
+    """
+    def run(source, log, *rest):
+        used.run("nextpnr-ecp5", (*options, "--timing-allow-fail", *ROUTE, "--seed", seed,
+                                  "--quiet", "--threads", used.threads("nextpnr-ecp5"),
+                                  "--json", f"{source}.json", "--log", f"{log}.log", *rest),
+                 folder, minutes)
+
+    source = netlist
+    if re.search(r'"type": "DP16KD"', (folder / f"{netlist}.json").read_text()):
+        first, source = f"{name}_first", f"{name}_sites"
+        run(netlist, first, "--no-route", "--write", f"{first}.json")
+        used.solve(RAM_SITES, (f"{first}.json", f"{netlist}.json", f"{source}.json"), folder)
+    run(source, name, "--report", f"{name}.report", *results)
+    return json.loads((folder / f"{name}.report").read_text())
 
 
 def placed_rams(without=()):

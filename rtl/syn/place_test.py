@@ -56,6 +56,43 @@ class PlaceTest(unittest.TestCase):
         self.assertEqual(place.worse(old, {"LUT4": 1000, "note": "not placed"}), "50.0 -> 0 MHz")
 
 
+class RunsTest(unittest.TestCase):
+    """Which runs of nextpnr a netlist gets."""
+
+    def placed(self, kind):
+        """(log, netlist, whether it is routed) of each run, and what ram_sites.py was given."""
+        runs, solved = [], []
+
+        class Used:
+            def threads(self, _):
+                return 1
+
+            def run(self, name, args, folder, minutes):
+                option = dict(zip(args, args[1:]))
+                runs.append((option["--log"], option["--json"], "--no-route" not in args))
+                if "--report" in option:
+                    (folder / option["--report"]).write_text('{"fmax": 5}')
+
+            def solve(self, script, args, folder):
+                solved.append((script.name, *args))
+
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder)
+            (path / "x.json").write_text('{"cells": {"a": {"type": "%s"}}}' % kind)
+            report = ecp5.place(Used(), path, 1, "x", "x_3", 3, ())
+        self.assertEqual(report, {"fmax": 5})
+        return runs, solved
+
+    def test_block_rams_get_their_sites_by_a_first_placement(self):
+        runs, solved = self.placed("DP16KD")
+        self.assertEqual(runs, [("x_3_first.log", "x.json", False),
+                                ("x_3.log", "x_3_sites.json", True)])
+        self.assertEqual(solved, [("ram_sites.py", "x_3_first.json", "x.json", "x_3_sites.json")])
+
+    def test_without_block_rams_one_run_is_enough(self):
+        self.assertEqual(self.placed("LUT4"), ([("x_3.log", "x.json", True)], []))
+
+
 class ToolsTest(unittest.TestCase):
     """Tools of a folder, which are scripts here."""
 

@@ -45,6 +45,12 @@ add_test(NAME synthesis.tested_differences
          COMMAND Python3::Interpreter ${CMAKE_CURRENT_LIST_DIR}/tested_test.py)
 set_tests_properties(synthesis.tested_differences PROPERTIES LABELS fast TIMEOUT 60)
 
+# Sites of block RAMs on small netlists; skipped when PyPI cannot be reached.
+add_test(NAME synthesis.ram_sites
+         COMMAND Python3::Interpreter ${CMAKE_CURRENT_LIST_DIR}/ram_sites_test.py
+                 ${CMAKE_BINARY_DIR}/syn)
+set_tests_properties(synthesis.ram_sites PROPERTIES LABELS fast TIMEOUT 300 SKIP_RETURN_CODE 77)
+
 # A strict front end reads all sources; skipped when PyPI cannot be reached.
 add_test(NAME synthesis.slang
          COMMAND Python3::Interpreter ${CMAKE_CURRENT_LIST_DIR}/slang_test.py

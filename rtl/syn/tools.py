@@ -59,6 +59,20 @@ class Tools:
                                   capture_output=True, text=True, timeout=60 * minutes)
         except subprocess.TimeoutExpired:
             raise Late(f"{name} did not end within {minutes} minutes") from None
-        if done.returncode:
-            raise Failed(f"{name}: {(done.stdout + done.stderr)[-3000:]}")
-        return done.stdout + done.stderr
+        return said(name, done)
+
+    def solve(self, script, args, folder):
+        """Runs a Python script that needs numpy and scipy in a folder; what it printed."""
+        programs = pypi.tools(self.installed.with_name("solver"), pypi.SOLVE)
+        if programs is None:
+            raise Failed("numpy and scipy cannot be installed from PyPI")
+        done = subprocess.run([programs / "python", script, *map(str, args)], cwd=folder,
+                              capture_output=True, text=True)
+        return said(script.name, done)
+
+
+def said(name, done):
+    """What a program printed; raises Failed when it has failed."""
+    if done.returncode:
+        raise Failed(f"{name}: {(done.stdout + done.stderr)[-3000:]}")
+    return done.stdout + done.stderr

@@ -69,10 +69,8 @@ class Flow:
     def place(self, seed):
         """Places and routes; what nextpnr reports."""
         name = f"{TOP}_{seed}"
-        self.run("nextpnr-ecp5", *DEVICE, "--json", f"{TOP}.json", "--lpf", f"{TOP}.lpf",
-                 "--textcfg", f"{name}.config", "--report", f"{name}.report",
-                 *ecp5.route(self.tools, name, seed))
-        return json.loads((self.folder / f"{name}.report").read_text())
+        return ecp5.place(self.tools, self.folder, MINUTES, TOP, name, seed,
+                          (*DEVICE, "--lpf", f"{TOP}.lpf"), ("--textcfg", f"{name}.config"))
 
     def pack(self, seed):
         """The bitstream, as a file."""
