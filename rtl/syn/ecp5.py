@@ -102,7 +102,7 @@ def place(used, folder, minutes, netlist, name, seed, options, results=()):
                  folder, minutes)
 
     source = netlist
-    if re.search(r'"type": "DP16KD"', (folder / f"{netlist}.json").read_text()):
+    if '"type": "DP16KD"' in (folder / f"{netlist}.json").read_text():
         first, source = f"{name}_first", f"{name}_sites"
         run(netlist, first, "--no-route", "--write", f"{first}.json")
         used.solve(RAM_SITES, (f"{first}.json", f"{netlist}.json", f"{source}.json"), folder)

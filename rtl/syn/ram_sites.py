@@ -72,20 +72,14 @@ class Placement:
         last = np.cumsum(self.sizes)
         return order[last - self.sizes], order[last - 1]
 
-    def length(self, at):
-        """Half the perimeters of all nets."""
-        return sum(float(np.sum(along[high] - along[low]))
-                   for along in at.T for low, high in [self.ends(along)])
-
     def springs(self, along):
         """The matrix of the springs of all nets in one coordinate."""
         low, high = (end[self.net] for end in self.ends(along))
-        inner = (self.pins != low) & (self.pins != high)
-        one = np.concatenate((self.pins[self.pins != low], self.pins[inner]))
-        other = np.concatenate((low[self.pins != low], high[inner]))
-        size = np.concatenate((self.sizes[self.net][self.pins != low],
-                               self.sizes[self.net][inner]))
-        strength = 2 / (size - 1) / (np.abs(along[one] - along[other]) + 1)
+        to_low = np.flatnonzero(self.pins != low)
+        to_high = np.flatnonzero((self.pins != low) & (self.pins != high))
+        pin = np.concatenate((to_low, to_high))
+        one, other = self.pins[pin], np.concatenate((low[to_low], high[to_high]))
+        strength = 2 / (self.sizes[self.net[pin]] - 1) / (np.abs(along[one] - along[other]) + 1)
         count = len(self.names)
         joined = sparse.coo_matrix((strength, (one, other)), shape=(count, count)).tocsr()
         joined = joined + joined.T

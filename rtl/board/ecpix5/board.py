@@ -14,8 +14,9 @@ usage: board.py ecpix5 [--program | --check | --size] [--seed N ...] [--address 
   --tools BIN a folder with yosys, nextpnr-ecp5 or ecppack, which are used in place of PyPI's
   --build DIR where everything is written (build/board)
 
-Tools and libraries come from PyPI, into DIR/tools and DIR/litex. Exit status: 1 when the design
-is wrong, does not fit, or a clock is too slow with every seed; 77 when PyPI cannot be reached.
+Tools and libraries come from PyPI, into DIR/tools, DIR/solver and DIR/litex. Exit status: 1 when
+the design is wrong, does not fit, or a clock is too slow with every seed; 77 when PyPI cannot be
+reached.
 """
 import argparse
 import json
