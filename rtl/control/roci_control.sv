@@ -173,15 +173,14 @@ module roci_control #(
   roci_pkg::event_req_t   post, engine_event;
   logic                   bell_valid, bell_ready, post_valid, post_ready;
   logic                   engine_event_valid, engine_event_ready;
-  logic                   table_command_write, table_data_write;
+  logic                   table_command_write, table_data_write, table_read;
   logic                   eq_size_write, eq_consumer_write, eq_status_write, eq_overflow;
-  logic [3:0]             data_word;
+  logic [3:0]             data_word, read_word;
   logic [15:0]            eq_consumer;
-  logic [31:0]            word;
+  logic [31:0]            word, read_data;
   roci_pkg::table_command_reg_t table_command;
   roci_pkg::eq_size_reg_t eq_size;
   logic [63:0]            eq_base;
-  logic [511:0]           table_data;
   logic                   tables_idle, cq_idle, bells_idle, eq_idle, dma_idle, host_quiet;
 
   roci_control_host #(
@@ -199,9 +198,9 @@ module roci_control #(
     .rq_doorbell_o, .rq_doorbell_valid_o, .rq_doorbell_ready_i,
     .srq_doorbell_o, .srq_doorbell_valid_o, .srq_doorbell_ready_i,
     .cq_doorbell_o(bell), .cq_doorbell_valid_o(bell_valid), .cq_doorbell_ready_i(bell_ready),
-    .word_o(word), .data_word_o(data_word),
-    .table_command_write_o(table_command_write), .table_data_write_o(table_data_write),
-    .table_command_i(table_command), .table_data_i(table_data),
+    .word_o(word), .data_word_o(data_word), .table_command_write_o(table_command_write),
+    .table_data_write_o(table_data_write), .table_command_i(table_command),
+    .table_read_o(table_read), .table_read_word_o(read_word), .table_data_i(read_data),
     .eq_size_write_o(eq_size_write), .eq_consumer_write_o(eq_consumer_write),
     .eq_status_write_o(eq_status_write), .eq_base_o(eq_base),
     .eq_size_i(eq_size), .eq_consumer_i(eq_consumer), .eq_overflow_i(eq_overflow),
@@ -224,6 +223,7 @@ module roci_control #(
 
   // ---------------------------------------------------------------- tables and states
   roci_pkg::cq_live_t   live_cq;
+  roci_pkg::cq_t        cq_row;
   roci_pkg::event_req_t fail_cq, qp_event, cq_event;
   logic                 live_cq_valid, live_cq_ready, fail_cq_valid, fail_cq_ready;
   logic                 qp_event_valid, qp_event_ready, cq_event_valid, cq_event_ready;
@@ -236,11 +236,11 @@ module roci_control #(
   ) u_tables (
     .clk_i, .rst_ni,
     .command_write_i(table_command_write), .data_write_i(table_data_write),
-    .data_word_i(data_word), .word_i(word),
-    .command_o(table_command), .data_o(table_data),
+    .data_word_i(data_word), .word_i(word), .command_o(table_command),
+    .read_i(table_read), .read_word_i(read_word), .read_data_o(read_data),
     .row_write_valid_o, .row_write_o, .row_o(live_qpn_o),
     .key_busy_i, .key_row_i, .key_row_index_i, .key_row_valid_i, .key_row_ready_o,
-    .cq_row_valid_o(cq_row_valid), .cq_row_ready_i(cq_row_ready),
+    .cq_row_o(cq_row), .cq_row_valid_o(cq_row_valid), .cq_row_ready_i(cq_row_ready),
     .fail_sq_i, .fail_sq_valid_i, .fail_sq_ready_o,
     .fail_rq_i, .fail_rq_valid_i, .fail_rq_ready_o,
     .fail_cq_i(fail_cq), .fail_cq_valid_i(fail_cq_valid), .fail_cq_ready_o(fail_cq_ready),
@@ -266,7 +266,7 @@ module roci_control #(
     .wr_done_i, .store_done_i, .fault_qpn_i, .fault_valid_i,
     .begin_qpn_i(begin_qpn), .begin_valid_i(begin_valid),
     .doorbell_i(bell), .doorbell_valid_i(bell_valid), .doorbell_ready_o(bell_ready),
-    .row_data_i(table_data[roci_pkg::CqBits-1:0]), .row_index_i(live_qpn_o),
+    .row_data_i(cq_row), .row_index_i(live_qpn_o),
     .row_valid_i(cq_row_valid), .row_ready_o(cq_row_ready),
     .live_valid_i(live_cq_valid), .live_ready_o(live_cq_ready), .live_o(live_cq),
     .bw_req_valid_o(bw_cq_req_valid_o), .bw_req_ready_i(bw_cq_req_ready_i),

@@ -65,7 +65,9 @@ module roci_control_host #(
   output logic                       table_command_write_o,
   output logic                       table_data_write_o,
   input  roci_pkg::table_command_reg_t table_command_i,
-  input  logic [511:0]               table_data_i,
+  output logic                       table_read_o,  // TableData may be read
+  output logic [3:0]                 table_read_word_o,
+  input  logic [31:0]                table_data_i,  // a clock later
   output logic                       eq_size_write_o,
   output logic                       eq_consumer_write_o,
   output logic                       eq_status_write_o,
@@ -154,7 +156,7 @@ module roci_control_host #(
   logic         rx_pop, counter_select_write, fence_busy, read_window, frame_idle;
   roci_pkg::control_reg_t control_word;
   logic [63:0]  dma_address, counter;
-  logic [511:0] dma_data;
+  logic [31:0]  dma_data;
   logic [4:0]   counter_select;
   roci_pkg::event_req_t write_event;
   logic         write_event_valid, write_event_ready;
@@ -197,12 +199,15 @@ module roci_control_host #(
   );
   assign enable_o    = control_word.enable;
   assign data_word_o = word_addr[5:2];
+  assign table_read_o      = read_window;
+  assign table_read_word_o = read_addr[5:2];
 
   // ---------------------------------------------------------------- memory and frames of firmware
   roci_fw_dma #(.DataWidth(DataWidth)) u_fw_dma (
     .clk_i, .rst_ni,
     .command_i(dma_command_write), .data_i(dma_data_write), .data_word_i(data_word_o),
-    .word_i(word_o), .address_i(dma_address), .command_o(dma_command), .data_o(dma_data),
+    .word_i(word_o), .address_i(dma_address), .command_o(dma_command),
+    .read_i(read_window), .read_word_i(read_addr[5:2]), .read_data_o(dma_data),
     .bw_req_valid_o(bw_fw_req_valid_o), .bw_req_ready_i(bw_fw_req_ready_i),
     .bw_req_o(bw_fw_req_o), .bw_rsp_valid_i(bw_fw_rsp_valid_i),
     .br_req_valid_o(br_fw_req_valid_o), .br_req_ready_i(br_fw_req_ready_i),

@@ -28,7 +28,9 @@ module roci_control_tables #(
   input  logic [3:0]           data_word_i,
   input  logic [31:0]          word_i,
   output logic [31:0]          command_o,
-  output logic [511:0]         data_o,
+  input  logic                 read_i,       // read of TableData
+  input  logic [3:0]           read_word_i,
+  output logic [31:0]          read_data_o,  // a clock later
 
   // row bus, and the row of the command
   output logic                 row_write_valid_o,
@@ -39,7 +41,8 @@ module roci_control_tables #(
   input  logic [23:0]          key_row_index_i,
   input  logic                 key_row_valid_i,
   output logic                 key_row_ready_o,
-  output logic                 cq_row_valid_o,  // completion queue row_o restarts with data_o
+  output logic                 cq_row_valid_o,  // completion queue row_o restarts
+  output logic [roci_pkg::CqBits-1:0] cq_row_o,
   input  logic                 cq_row_ready_i,
 
   // failures of queue pairs, their changes of state and events
@@ -99,15 +102,15 @@ module roci_control_tables #(
 
   roci_table_port #(
     .NumQps(NumQps), .NumKeys(NumKeys), .NumCqs(NumCqs), .NumSrqs(NumSrqs),
-    .Attachments(Attachments)
+    .QpCounters(QpCounters), .Attachments(Attachments)
   ) u_table_port (
     .clk_i, .rst_ni,
     .command_i(command_write_i), .data_i(data_write_i), .data_word_i, .word_i,
-    .command_o, .data_o,
+    .command_o, .read_i, .read_word_i, .read_data_o,
     .state_valid_o(state_valid), .state_write_o(state_write), .state_qpn_o(state_qpn),
     .state_o(state_new), .state_done_i(state_done), .state_i(state_old),
     .change_valid_i(change_valid), .change_qpn_i(change_qpn), .change_state_i(change_state),
-    .cq_valid_o(cq_row_valid_o), .cq_ready_i(cq_row_ready_i),
+    .cq_o(cq_row_o), .cq_valid_o(cq_row_valid_o), .cq_ready_i(cq_row_ready_i),
     .key_busy_i, .key_valid_i(key_row_valid_i), .key_ready_o(key_row_ready_o),
     .key_index_i(key_row_index_i), .key_i(key_row_i),
     .clear_valid_o(clear_valid), .clear_done_i(clear_done),

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <array>
+#include <cstring>
 
 #include "model/spec/layout/registers.hpp"
 #include "rtl/common/test/blocks.hpp"
@@ -29,6 +30,17 @@ void data(Dut<Vroci_fw_dma>& dut, unsigned index, std::uint32_t word) {
   dut->data_i = 1;
   dut.tick();
   dut->data_i = 0;
+}
+
+/// A word of DmaData.
+std::uint32_t read(Dut<Vroci_fw_dma>& dut, unsigned index) {
+  dut->read_word_i = index;
+  dut->read_i = 1;
+  dut.tick();
+  dut->read_i = 0;
+  dut->read_word_i = 15 - index;
+  dut.tick();
+  return dut->read_data_o;
 }
 
 }  // namespace
@@ -86,7 +98,8 @@ TEST_CASE("fw_dma: a write of 1 to 64 bytes; 0 and more than 64 mean 64") {
 
 TEST_CASE("fw_dma: a read fills the window and reports an error until the next command") {
   Dut<Vroci_fw_dma> dut;
-  dut->address_i = 0x103F;  // a read begins at a block
+  for (unsigned i = 0; i < 16; ++i) CHECK(read(dut, i) == 0);  // nothing was read yet
+  dut->address_i = 0x103F;                                     // a read begins at a block
   command(dut, kGo | 7);
   CHECK(dut->br_req_valid_o == 1);
   CHECK(port::get(dut->br_req_o, layout::block_read_req::addr) == 0x1000);
@@ -108,8 +121,11 @@ TEST_CASE("fw_dma: a read fills the window and reports an error until the next c
     dut.tick();
   }
   CHECK(dut->command_o == (kError | 7));
-  for (unsigned i = 0; i < 64; ++i)
-    CHECK(port::byte(dut->data_o, i) == static_cast<std::uint8_t>(200 + i));
+  for (unsigned i = 0; i < 16; ++i) {
+    std::uint32_t expect;
+    std::memcpy(&expect, block.data() + 4 * i, sizeof expect);
+    CHECK(read(dut, i) == expect);
+  }
   command(dut, kGo | 7);
   CHECK((dut->command_o & kError) == 0);
 }

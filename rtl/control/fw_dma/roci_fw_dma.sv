@@ -21,7 +21,9 @@ module roci_fw_dma #(
   input  logic [31:0]                word_i,
   input  logic [63:0]                address_i,  // low 6 bits: 0, or bit 5 of a short write
   output roci_pkg::dma_command_reg_t command_o,
-  output logic [511:0]               data_o,     // DmaData read: of the last read
+  input  logic                       read_i,       // read of DmaData: of the last read
+  input  logic [3:0]                 read_word_i,
+  output logic [31:0]                read_data_o,  // a clock later
 
   // host memory
   output logic                       bw_req_valid_o,
@@ -45,9 +47,9 @@ module roci_fw_dma #(
   logic         write_q, error_q, short_write;
   logic [6:0]   bytes_q;
   logic [63:5]  addr_q;
-  logic [511:0] written_q, sent_q, read_q;
+  logic [511:0] written_q, sent_q;
   logic [2:0]   beat_q;
-  logic         last_beat;
+  logic         beat, last_beat;
 
   assign command_word = word_i;
 
@@ -90,18 +92,31 @@ module roci_fw_dma #(
       for (int i = 0; i < 16; i++) if (data_word_i == 4'(i)) written_q[32*i +: 32] <= word_i;
     end
   end
-  // What is read stands in registers of its own: so no bit of the two takes a multiplexer. A beat
-  // moves those before it down.
+  // What is read stands in a memory by beats, and is 0 until the first block came.
+  localparam int unsigned Beats    = 512 / DataWidth;
+  localparam int unsigned Words    = DataWidth / 32;  // in a beat
+  localparam int unsigned WordBits = $clog2(Words);
+  localparam int unsigned RowBits  = Beats > 1 ? $clog2(Beats) : 1;
+  logic [DataWidth-1:0] read;
+  logic [3:0]           read_word_q;
+  logic                 there_q, unused_ready;
+  assign beat      = br_rsp_valid_i && br_rsp_ready_o;
+  assign last_beat = beat_q == 3'(Beats - 1);
+  roci_ram #(.Width(DataWidth), .Depth(1 << RowBits)) u_read (
+    .clk_i, .rst_ni, .write_i(beat), .write_row_i(beat_q[RowBits-1:0]),
+    .write_data_i(br_rsp_i[DataWidth-1:0]), .read_i, .read_row_i(RowBits'(read_word_i >> WordBits)),
+    .read_data_o(read), .ready_o(unused_ready));
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      read_q <= '0;
-      beat_q <= '0;
-    end else if (br_rsp_valid_i && br_rsp_ready_o) begin
-      read_q <= 512'({br_rsp_i[DataWidth-1:0], read_q} >> DataWidth);
-      beat_q <= last_beat ? '0 : beat_q + 3'd1;
+      beat_q  <= '0;
+      there_q <= 1'b0;
+    end else if (beat) begin
+      beat_q  <= last_beat ? '0 : beat_q + 3'd1;
+      there_q <= 1'b1;
     end
+    if (read_i) read_word_q <= read_word_i;
   end
-  assign last_beat = beat_q == 3'(512 / DataWidth - 1);
+  assign read_data_o = there_q ? read[32*(32'(read_word_q) % Words) +: 32] : '0;
 
   // Address and data of a command stay although firmware prepares the next one.
   always_ff @(posedge clk_i) begin
@@ -120,7 +135,6 @@ module roci_fw_dma #(
     command_o.error = error_q;
     command_o.pasid = pasid_q;
   end
-  assign data_o          = read_q;
   assign bw_req_valid_o      = state_q == StWrite;
   assign short_write         = bytes_q <= 7'(roci_pkg::BlockBytes / 2);
   assign bw_req_o.addr       = {addr_q[63:6], addr_q[5] && short_write, 5'd0};
@@ -135,6 +149,6 @@ module roci_fw_dma #(
   assign idle_o          = state_q == StIdle;
 
   logic unused;
-  assign unused = ^address_i[4:0];
+  assign unused = ^{address_i[4:0], unused_ready};
 
 endmodule

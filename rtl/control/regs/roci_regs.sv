@@ -75,10 +75,10 @@ module roci_regs #(
 
   // in: what the other blocks show
   input  roci_pkg::table_command_reg_t table_command_i,
-  input  logic [511:0]           table_data_i,
+  input  logic [31:0]            table_data_i,
   input  logic                   fence_busy_i,
   input  roci_pkg::dma_command_reg_t dma_command_i,
-  input  logic [511:0]           dma_data_i,
+  input  logic [31:0]            dma_data_i,
   input  roci_pkg::tx_frame_command_reg_t tx_command_i,
   input  roci_pkg::rx_frame_status_reg_t rx_status_i,
   input  logic [31:0]            rx_data_i,
@@ -90,8 +90,8 @@ module roci_regs #(
   input  roci_pkg::event_req_t   engine_event_i,
   input  logic                   engine_event_valid_i,
   output logic                   engine_event_ready_o,
-  output logic                   read_window_o,  // RxFrameData is read, at read_addr_o
-  output logic [10:0]            read_addr_o,
+  output logic                   read_window_o,  // a window is read, at read_addr_o: *_data_i come
+  output logic [10:0]            read_addr_o,    // a clock later
 
   output logic                   attention_o
 );
@@ -223,9 +223,9 @@ module roci_regs #(
     .engine_event_o(engine_event));
   assign attention_o = |attention;
 
-  // Reads: first clock mux and start of the frame memories, second clock response.
+  // Reads: first clock mux and start of the windows' memories, second clock response.
   logic [AddrBits-1:0] read_addr;
-  logic                second_q, first, from_rx_q;
+  logic                second_q, first, from_rx_q, from_table_q, from_dma_q;
   logic [31:0]         plain_q, time_hi_q;
   assign read_addr     = {rd_addr_i[AddrBits-1:2], 2'b00};
   assign first         = rd_valid_i && !second_q;
@@ -245,7 +245,9 @@ module roci_regs #(
 
   always_ff @(posedge clk_i) begin
     if (first) begin
-      from_rx_q <= in_frame(read_addr, roci_pkg::WinRxFrameData);
+      from_rx_q    <= in_frame(read_addr, roci_pkg::WinRxFrameData);
+      from_table_q <= read_addr[AddrBits-1:6] == roci_pkg::WinTableData[AddrBits-1:6];
+      from_dma_q   <= read_addr[AddrBits-1:6] == roci_pkg::WinDmaData[AddrBits-1:6];
       case (read_addr)
         roci_pkg::RegId:            plain_q <= Id;
         roci_pkg::RegVersion:       plain_q <= Version;
@@ -281,18 +283,17 @@ module roci_regs #(
         roci_pkg::RegCounterSelect: plain_q <= 32'(counter_select_i);
         roci_pkg::RegCounterLo:     plain_q <= counter_i[31:0];
         roci_pkg::RegCounterHi:     plain_q <= counter_i[63:32];
-        default: begin
-          if (read_addr[AddrBits-1:6] == roci_pkg::WinTableData[AddrBits-1:6])
-            plain_q <= table_data_i[{read_addr[5:2], 5'd0} +: 32];
-          else if (read_addr[AddrBits-1:6] == roci_pkg::WinDmaData[AddrBits-1:6])
-            plain_q <= dma_data_i[{read_addr[5:2], 5'd0} +: 32];
-          else plain_q <= '0;
-        end
+        default:                    plain_q <= '0;
       endcase
     end
   end
 
   assign rd_done_o = second_q;
-  assign rd_data_o = from_rx_q ? rx_data_i : plain_q;
+  always_comb begin
+    rd_data_o = plain_q;
+    if (from_rx_q) rd_data_o = rx_data_i;
+    if (from_table_q) rd_data_o = table_data_i;
+    if (from_dma_q) rd_data_o = dma_data_i;
+  end
 
 endmodule

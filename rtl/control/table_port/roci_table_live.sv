@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the two engines know of a queue pair, as either responds.
+// Live state on its way to TableData: what the two engines know of a queue pair, as either
+// responds, or what another block gave.
 //
 // Throughput: one request at a time. Latency: one clock after the later response.
 
@@ -9,8 +10,10 @@ module roci_table_live (
 
   input  logic               request_i,  // stays until done
   output logic               done_o,     // the last response comes in this clock, or came
+  input  logic               other_i,    // another block gives its state
+  input  logic [63:0]        other_data_i,
   input  logic [1:0]         word_i,
-  output logic [31:0]        data_o,     // a word of it, from the clock after done_o on
+  output logic [31:0]        data_o,     // a word, from the clock after done_o or other_i on
 
   output logic               live_sq_valid_o,
   input  logic               live_sq_ready_i,
@@ -43,6 +46,7 @@ module roci_table_live (
     end
   end
   always_ff @(posedge clk_i) begin
+    if (other_i) live_q <= roci_pkg::QpLiveBits'(other_data_i);
     if (live_sq_valid_o && live_sq_ready_i) begin
       live_q.sq_psn       <= live_sq_i.sq_psn;
       live_q.sq_una_psn   <= live_sq_i.sq_una_psn;

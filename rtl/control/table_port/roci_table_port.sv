@@ -5,7 +5,7 @@
 //
 // Throughput: one command at a time. Latency: a write three clocks to the row bus, of QpAttr and
 // QpState a few more for the state, and a clock for each word of the copy; a read of an own copy
-// four clocks and one for each word, of live state until both engines responded.
+// four clocks and one for each word, of live state until both engines responded and four more.
 //
 //   TableCommand --> +--> row bus              <-- changes of state from qp_state (served first),
 //                    |                             rows of key operations (next)
@@ -22,6 +22,7 @@ module roci_table_port #(
   parameter int unsigned NumKeys = 1024,
   parameter int unsigned NumCqs  = 256,
   parameter int unsigned NumSrqs = 64,
+  parameter int unsigned QpCounters = 1,    // 0: no counters of queue pairs
   parameter int unsigned Attachments = 256  // to multicast groups; 0: none
 ) (
   input  logic                 clk_i,
@@ -33,7 +34,9 @@ module roci_table_port #(
   input  logic [3:0]           data_word_i,  // which word of it
   input  logic [31:0]          word_i,
   output roci_pkg::table_command_reg_t command_o,
-  output logic [511:0]         data_o,
+  input  logic                 read_i,       // read of TableData
+  input  logic [3:0]           read_word_i,
+  output logic [31:0]          read_data_o,  // a clock later
 
   // states: one request; done is a pulse, with the state before the change
   output logic                 state_valid_o,
@@ -47,7 +50,8 @@ module roci_table_port #(
   input  logic [23:0]          change_qpn_i,
   input  logic [2:0]           change_state_i,
 
-  output logic                 cq_valid_o,  // restart of the ring of row_o with data_o
+  output logic                 cq_valid_o,  // restart of the ring of row_o
+  output logic [roci_pkg::CqBits-1:0] cq_o,
   input  logic                 cq_ready_i,
 
   // rows of key operations for the row bus: on it in the clock after ready
@@ -140,7 +144,7 @@ module roci_table_port #(
     command_o.table_id = table_q;
     command_o.row      = row_q;
   end
-  assign data_o    = data_q;
+  assign cq_o      = data_q[roci_pkg::CqBits-1:0];
   assign idle_o    = state_q == StIdle && !row_write_valid_o;
   assign row_o     = row_q;
 
@@ -197,7 +201,7 @@ module roci_table_port #(
         // A new generation of a queue pair begins with its attributes: its counters start at 0.
         StState: begin
           if (state_done_i) begin
-            if (table_q == roci_pkg::TableQpState) state_q <= StIdle;
+            if (table_q == roci_pkg::TableQpState) state_q <= write_q ? StIdle : StLoad;
             else state_q <= state_i == roci_pkg::QpReset ? StClear : StRow;
           end
         end
@@ -206,12 +210,12 @@ module roci_table_port #(
         StRow:   if (row_go) state_q <= copied ? StCopy : StIdle;
         StCopy:  if (!copying) state_q <= StIdle;
         StRam:   if (word_q == last_word) state_q <= StRamEnd;
-        StLoad:  if (word_q == 4'd3) state_q <= StIdle;
+        StLoad:  if (word_q == (table_q == roci_pkg::TableQpLive ? 4'd3 : 4'd1)) state_q <= StIdle;
         StRamEnd: state_q <= StIdle;
         StCount: if (count_done_i) state_q <= StIdle;
         StLive:  if (live_done) state_q <= StLoad;
-        StSrqLive: if (live_srq_ready_i) state_q <= StIdle;
-        StCqLive:  if (live_cq_ready_i) state_q <= StIdle;
+        StSrqLive: if (live_srq_ready_i) state_q <= StLoad;
+        StCqLive:  if (live_cq_ready_i) state_q <= StLoad;
         default: state_q <= StIdle;
       endcase
     end
@@ -246,33 +250,29 @@ module roci_table_port #(
     .data_o       (copy)
   );
 
-  // What the two engines know of a queue pair
+  // State of a queue pair, of an SRQ or of a completion queue: two words, four of a queue pair live
   logic [31:0] live;
+  logic [63:0] other;
+  logic        set_state, set_srq, set_cq;
+  assign set_state = state_q == StState && state_done_i && !write_q;
+  assign set_srq   = state_q == StSrqLive && live_srq_ready_i;
+  assign set_cq    = state_q == StCqLive && live_cq_ready_i;
+  assign other     = set_cq ? 64'(live_cq_i) : set_srq ? 64'(live_srq_i) : 64'(state_i);
   roci_table_live u_live (
     .clk_i, .rst_ni, .request_i(state_q == StLive), .done_o(live_done),
+    .other_i(set_state || set_srq || set_cq), .other_data_i(other),
     .word_i(word_q[1:0]), .data_o(live),
     .live_sq_valid_o, .live_sq_ready_i, .live_sq_i, .live_rq_valid_o, .live_rq_ready_i, .live_rq_i);
 
   // TableData: written by words, loaded by reads, 0 where the table has nothing.
-  logic [63:0]  set;
-  logic         set_state, set_srq, set_cq;
-  assign set_state  = state_q == StState && state_done_i && !write_q;
-  assign set_srq    = state_q == StSrqLive && live_srq_ready_i;
-  assign set_cq     = state_q == StCqLive && live_cq_ready_i;
-  always_comb begin
-    set = 64'(state_i);
-    if (set_srq) set = 64'(live_srq_i);
-    if (set_cq) set = 64'(live_cq_i);
-  end
-  roci_table_data u_data (
+  roci_table_data #(.Pairs(QpCounters)) u_data (
     .clk_i, .rst_ni,
     .clear_i(state_q == StStart && !write_q),
     .write_i(data_i), .write_word_i(data_word_i), .write_data_i(word_i),
     .load_i(ram_q || state_q == StLoad), .load_word_i(ram_q ? ram_word_q : word_q),
     .load_data_i(ram_q ? copy : live),
     .pair_i(state_q == StCount && count_pair_i), .pair_index_i(count_index_i),
-    .pair_data_i(count_data_i),
-    .set_i(set_state || set_srq || set_cq), .set_data_i(set), .data_o(data_q));
+    .pair_data_i(count_data_i), .data_o(data_q), .read_i, .read_word_i, .read_data_o);
 
   // Row bus. A table takes only the bits that its rows have; the others are of any row.
   always_ff @(posedge clk_i) begin

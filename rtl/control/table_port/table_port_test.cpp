@@ -3,6 +3,7 @@
 #include <Vroci_table_port.h>
 #include <doctest/doctest.h>
 
+#include <array>
 #include <random>
 #include <vector>
 
@@ -119,5 +120,70 @@ TEST_CASE("table_port: an unknown table ends at once and reads 0") {
       CHECK((dut->command_o & kGo) == 0);
       CHECK(dut->idle_o == 1);
     }
+  }
+}
+
+TEST_CASE("table_port: TableData reads as it was written or loaded, and 0 where nothing was") {
+  Dut<Vroci_table_port> dut;
+  std::mt19937 random(11);
+  std::array<std::uint32_t, 16> words{};
+  const auto compare = [&] {
+    for (unsigned i = 0; i < words.size(); ++i) {
+      dut->read_i = 1;
+      dut->read_word_i = i;
+      dut.tick();
+      dut->read_i = 0;
+      dut->read_word_i = ~i & 15;  // the word that was read stays
+      dut.tick();
+      CHECK(dut->read_data_o == words[i]);
+    }
+  };
+  const auto command = [&](Table table, std::uint32_t write) {
+    dut->command_i = 1;
+    dut->word_i = kGo | write | layout::bits(command::table_id, layout::number(table));
+    dut.tick();
+    dut->command_i = 0;
+    dut.tick();
+    dut.tick();
+    if (!write) words.fill(0);  // a command that reads begins with a row of 0
+  };
+  compare();
+  for (unsigned turn = 0; turn < 20; ++turn) {
+    for (unsigned n = 0; n < 1 + turn; ++n) {
+      const unsigned i = random() % words.size();
+      dut->data_i = 1;
+      dut->data_word_i = i;
+      dut->word_i = words[i] = random();
+      dut.tick();
+      dut->data_i = 0;
+    }
+    compare();
+    if (turn % 4 == 1) {
+      const bool write = turn % 8 == 1;
+      command(Table::kQpState, write ? kWrite : 0);
+      dut->state_i = 1 + turn % 6;
+      if (!write) words[0] = dut->state_i;
+      dut->state_done_i = 1;
+      dut.tick();
+      dut->state_done_i = 0;
+      for (int i = 0; i < 4; ++i) dut.tick();
+      compare();
+    } else if (turn % 4 == 3) {  // counters come in pairs
+      command(Table::kQpCounters, 0);
+      for (unsigned pair = 0; pair < 4; ++pair) {
+        dut->count_pair_i = 1;
+        dut->count_index_i = pair;
+        for (unsigned w = 0; w < 4; ++w) {
+          const std::uint32_t word = random();
+          port::put(dut->count_data_i, 32 * w, 32, word);
+          if (RTL_QpCounters) words[4 * pair + w] = word;
+        }
+        dut->count_done_i = pair == 3;
+        dut.tick();
+      }
+      dut->count_pair_i = dut->count_done_i = 0;
+      compare();
+    }
+    CHECK((dut->command_o & kGo) == 0);
   }
 }
