@@ -286,8 +286,8 @@ module roci_nic #(
     .idle_o(sq_idle));
 
   roci_rq #(
-    .DataWidth(DataWidth), .NumQps(NumQps), .NumSrqs(NumSrqs), .Atomics(Atomics),
-    .KeyOps(KeyOps), .Srq(Srq)
+    .DataWidth(DataWidth), .NumQps(NumQps), .NumSrqs(NumSrqs), .Compact(Compact),
+    .Atomics(Atomics), .KeyOps(KeyOps), .Srq(Srq)
   ) u_rq (
     .clk_i, .rst_ni, .pause_i(pause), .idle_o(rq_idle), .rq_doorbell_i(rq_doorbell),
     .rq_doorbell_valid_i(rq_doorbell_valid), .rq_doorbell_ready_o(rq_doorbell_ready),
@@ -386,8 +386,8 @@ module roci_nic #(
     .beat_i(s_axis_rx_tvalid_i), .stat_o(rx_stat), .idle_o());
 
   roci_rx #(
-    .DataWidth(DataWidth), .NumQps(NumQps), .BufferBytes(RxBuffer), .FirstTicket(FirstTicket),
-    .Networks(Networks), .Attachments(Attachments)
+    .DataWidth(DataWidth), .NumQps(NumQps), .Compact(Compact), .BufferBytes(RxBuffer),
+    .FirstTicket(FirstTicket), .Networks(Networks), .Attachments(Attachments)
   ) u_rx (
     .clk_i, .rst_ni, .enable_i(enable), .pause_i(pause), .idle_o(rx_idle),
     .row_write_valid_i(row_write_valid), .row_write_i(row_write),

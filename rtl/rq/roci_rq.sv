@@ -21,6 +21,7 @@ module roci_rq #(
   parameter int unsigned DataWidth = 512,  // bits of a beat of a block: 64, 128, 256 or 512
   parameter int unsigned NumQps    = 256,  // power of two, 16 to 32768
   parameter int unsigned NumSrqs   = 64,   // power of two
+  parameter int unsigned Compact   = 0,    // 1: keys are looked up for one request at a time
   parameter int unsigned Atomics   = 1,    // 0: no atomics
   parameter int unsigned KeyOps    = 1,    // 0: no SEND with invalidate
   parameter int unsigned Srq       = 1     // 0: no SRQs
@@ -161,19 +162,17 @@ module roci_rq #(
   logic [3:0]         ahead_block;
   roci_pkg::sge_t     sge;
   logic [7:0]         num_sge;
-  roci_responder_front #(.NumQps(NumQps)) u_front (
+  roci_responder_front #(.NumQps(NumQps), .Compact(Compact)) u_front (
     .clk_i, .rst_ni, .idle_o(front_idle), .row_write_valid_i, .row_write_i(row_write),
     .meta_i(req_meta), .meta_valid_i(req_meta_valid_i), .meta_ready_o(req_meta_ready_o),
     .key_req_o(rkey_req_o), .key_req_valid_o(rkey_req_valid_o), .key_req_ready_i(rkey_req_ready_i),
-    .key_rsp_i(rkey_rsp_i), .key_rsp_valid_i(rkey_rsp_valid_i),
-    .next_write_i(next_write), .next_row_i(next_row), .next_i(next_index),
-    .seen_read_o(seen_read), .seen_row_o(seen_row), .seen_base_o(seen_base),
-    .seen_ahead_o(seen_ahead), .seen_posted_i(seen_posted), .seen_fetched_i(seen_fetched),
-    .list_busy_i(list_busy), .list_qpn_o(ahead_qpn),
-    .list_block_o(ahead_block), .list_sge_i(sge), .list_num_sge_i(num_sge),
-    .meta_o(meta), .key_o(key), .foreseen_o(foreseen), .foreseen_index_o(foreseen_index),
-    .placed_o(placed), .changed_o(changed), .more_o(more), .valid_o(meta_valid),
-    .ready_i(meta_ready));
+    .key_rsp_i(rkey_rsp_i), .key_rsp_valid_i(rkey_rsp_valid_i), .next_write_i(next_write),
+    .next_row_i(next_row), .next_i(next_index), .seen_read_o(seen_read), .seen_row_o(seen_row),
+    .seen_base_o(seen_base), .seen_ahead_o(seen_ahead), .seen_posted_i(seen_posted),
+    .seen_fetched_i(seen_fetched), .list_busy_i(list_busy), .list_qpn_o(ahead_qpn),
+    .list_block_o(ahead_block), .list_sge_i(sge), .list_num_sge_i(num_sge), .meta_o(meta),
+    .key_o(key), .foreseen_o(foreseen), .foreseen_index_o(foreseen_index), .placed_o(placed),
+    .changed_o(changed), .more_o(more), .valid_o(meta_valid), .ready_i(meta_ready));
 
   // Posted receives.
   roci_pkg::receive_cmd_t cmd;
@@ -248,37 +247,36 @@ module roci_rq #(
   roci_pkg::event_req_t responder_fail, responder_event;
   logic                 responder_fail_valid, responder_fail_ready, responder_idle;
   logic                 responder_event_valid, responder_event_ready;
-  roci_responder #(.NumQps(NumQps)) u_responder (
-    .clk_i, .rst_ni, .idle_o(responder_idle),
-    .qp_event_i, .qp_event_valid_i, .qp_event_ready_o, .row_write_valid_i, .row_write_i(row_write),
-    .live_qpn_i, .live_valid_i, .live_ready_o, .live_o,
+  roci_responder #(
+    .NumQps(NumQps), .Compact(Compact), .Atomics(Atomics), .KeyOps(KeyOps)
+  ) u_responder (
+    .clk_i, .rst_ni, .idle_o(responder_idle), .qp_event_i, .qp_event_valid_i, .qp_event_ready_o,
+    .row_write_valid_i, .row_write_i(row_write), .live_qpn_i, .live_valid_i, .live_ready_o, .live_o,
     .meta_i(meta), .key_i(key), .foreseen_i(foreseen), .foreseen_index_i(foreseen_index),
     .placed_i(placed), .changed_i(changed), .meta_more_i(more), .meta_valid_i(meta_valid),
     .meta_ready_o(meta_ready), .next_write_o(next_write), .next_row_o(next_row),
     .next_o(next_index), .wr_done_i, .sent_i(sent_valid_i), .fault_i(fault),
     .fault_write_i(fault_write), .fault_valid_i(fault_valid), .fault_ready_o(fault_ready),
-    .cmd_o(cmd), .cmd_valid_o(cmd_valid), .cmd_ready_i(cmd_ready), .rsp_i(rsp),
-    .fetched_i(fetched), .posted_row_i(posted_row), .posted_valid_i(posted_valid),
-    .posted_ready_o(posted_ready), .list_busy_o(list_busy), .list_qpn_o(list_qpn),
-    .list_block_o(list_block), .list_num_sge_i(num_sge), .list_pd_i(list_pd),
-    .list_stride_i(list_stride), .index_write_i(index_write), .index_row_i(index_row),
-    .index_i(index), .again_req_o(again_req), .again_req_valid_o(again_valid),
-    .again_req_ready_i(walk_key_req_ready_i), .again_waits_o(again_waits),
-    .again_rsp_i(walk_key_rsp_i), .again_rsp_valid_i(walk_key_rsp_valid_i),
-    .key_op_req_o, .key_op_req_valid_o, .key_op_req_ready_i, .key_op_rsp_i, .key_op_rsp_valid_i,
-    .drain_i, .drained_o, .walk_valid_o(walk_valid), .walk_ready_i(walk_ready),
-    .walk_num_sge_o(walk_num_sge), .walk_offset_o(walk_offset), .walk_len_o(walk_len),
-    .walk_pd_o(walk_pd), .walk_seg_i(walk_seg), .walk_seg_valid_i(walk_seg_valid),
-    .walk_seg_ready_o(walk_seg_ready), .walk_done_i(walk_done), .walk_status_i(walk_status),
-    .job_o(job), .job_valid_o(job_valid), .job_ready_i(job_ready),
-    .done_i(done), .done_valid_i(done_valid), .done_ready_o(done_ready),
-    .cqe_o, .cqe_valid_o, .cqe_ready_i, .fail_o(responder_fail),
-    .fail_valid_o(responder_fail_valid), .fail_ready_i(responder_fail_ready),
-    .event_o(responder_event), .event_valid_o(responder_event_valid),
-    .event_ready_i(responder_event_ready), .count_o, .count_valid_o, .count_ready_i, .drop_o,
-    .req_seg_o, .req_seg_valid_o, .req_seg_ready_i,
-    .desc_o, .desc_valid_o, .desc_ready_i, .seg_o, .seg_valid_o, .seg_ready_i,
-    .ack_o, .ack_valid_o, .ack_ready_i
+    .cmd_o(cmd), .cmd_valid_o(cmd_valid), .cmd_ready_i(cmd_ready), .rsp_i(rsp), .fetched_i(fetched),
+    .posted_row_i(posted_row), .posted_valid_i(posted_valid), .posted_ready_o(posted_ready),
+    .list_busy_o(list_busy), .list_qpn_o(list_qpn), .list_block_o(list_block),
+    .list_num_sge_i(num_sge), .list_pd_i(list_pd), .list_stride_i(list_stride),
+    .index_write_i(index_write), .index_row_i(index_row), .index_i(index), .again_req_o(again_req),
+    .again_req_valid_o(again_valid), .again_req_ready_i(walk_key_req_ready_i),
+    .again_waits_o(again_waits), .again_rsp_i(walk_key_rsp_i),
+    .again_rsp_valid_i(walk_key_rsp_valid_i), .key_op_req_o, .key_op_req_valid_o,
+    .key_op_req_ready_i, .key_op_rsp_i, .key_op_rsp_valid_i, .drain_i, .drained_o,
+    .walk_valid_o(walk_valid), .walk_ready_i(walk_ready), .walk_num_sge_o(walk_num_sge),
+    .walk_offset_o(walk_offset), .walk_len_o(walk_len), .walk_pd_o(walk_pd), .walk_seg_i(walk_seg),
+    .walk_seg_valid_i(walk_seg_valid), .walk_seg_ready_o(walk_seg_ready), .walk_done_i(walk_done),
+    .walk_status_i(walk_status), .job_o(job), .job_valid_o(job_valid), .job_ready_i(job_ready),
+    .done_i(done), .done_valid_i(done_valid), .done_ready_o(done_ready), .cqe_o, .cqe_valid_o,
+    .cqe_ready_i, .fail_o(responder_fail), .fail_valid_o(responder_fail_valid),
+    .fail_ready_i(responder_fail_ready), .event_o(responder_event),
+    .event_valid_o(responder_event_valid), .event_ready_i(responder_event_ready), .count_o,
+    .count_valid_o, .count_ready_i, .drop_o, .req_seg_o, .req_seg_valid_o, .req_seg_ready_i,
+    .desc_o, .desc_valid_o, .desc_ready_i, .seg_o, .seg_valid_o, .seg_ready_i, .ack_o, .ack_valid_o,
+    .ack_ready_i
   );
 
   // Failures and events of the responder and of the posted receives.

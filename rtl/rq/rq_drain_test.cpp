@@ -126,7 +126,7 @@ TEST_CASE("rq: a key that is invalidated between lookup and request gives no acc
                                                                       : 200;
     b.packet(op, Rig::pattern(n, 3), 0x100000, op == kRcWriteFirst ? 600 : 200);
     for (unsigned i = 0; i < 300; ++i) b.clock();
-    REQUIRE(b.requests.empty());
+    REQUIRE(b.requests.size() == (RTL_Compact ? 1 : 0));  // Compact looks up when it is its turn
     REQUIRE(b.completions.empty());
     b.regions.clear();
     b.key_row();

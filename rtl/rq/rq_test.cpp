@@ -34,7 +34,7 @@ TEST_CASE("rq: 64-byte WRITEs to one queue pair: clocks per packet") {
   const double clocks = static_cast<double>(b.dut.cycle() - start) / kPackets;
   b.run();
   MESSAGE("clocks per 64-byte WRITE: ", clocks, ", ACKs: ", b.responses.size());
-  CHECK(clocks < 3.2);
+  CHECK(clocks < (RTL_Compact ? 8.2 : 3.2));
   CHECK(b.responses.size() < kPackets / 4);  // RSP-11
   CHECK(b.responses.back().psn == 0x1000 + kPackets - 1);
   CHECK(b.responses.back().msn == kPackets);
@@ -62,7 +62,7 @@ TEST_CASE("rq: 64-byte WRITEs to 16 queue pairs, each acknowledged: clocks per p
   const double clocks = static_cast<double>(b.dut.cycle() - start) / kPackets;
   b.run();
   MESSAGE("clocks per 64-byte WRITE, 16 queue pairs: ", clocks, ", ACKs: ", b.responses.size());
-  CHECK(clocks < 4.2);
+  CHECK(clocks < (RTL_Compact ? 8.2 : 4.2));
   for (unsigned i = 0; i < kPackets; ++i) CHECK(b.holds(0x100000 + 64 * i, Rig::pattern(64, i)));
 }
 
@@ -113,14 +113,14 @@ TEST_CASE("rq: 64-byte SENDs: clocks per packet") {
     b.read_delay = 100;
     const double clocks = send_clocks(b, 12, 1, 2000, one);
     MESSAGE("clocks per 64-byte SEND, 12 queue pairs: ", clocks);
-    CHECK(clocks < std::max(4.0, kBlock + 0.5));
+    CHECK(clocks < kSend);
   }
   {
     Rig b;
     b.read_delay = 200;
     const double clocks = send_clocks(b, 12, 16, 12 * 16 * 10, one);
     MESSAGE("in turns of 16, receives read in 200 clocks: ", clocks);
-    CHECK(clocks < std::max(4.0, kBlock + 0.5));
+    CHECK(clocks < kSend);
   }
   {
     const std::vector<Bench::Sge> two = {{Rig::kIova + 0x100000, 40, kRegion},
@@ -130,7 +130,7 @@ TEST_CASE("rq: 64-byte SENDs: clocks per packet") {
     Rig b;
     const double clocks = send_clocks(b, 6, 1, 600, two, attr);
     MESSAGE("clocks per SEND to two segments: ", clocks);
-    CHECK(clocks < std::max(13.4, 2 * kBlock + 1));
+    CHECK(clocks < (RTL_Compact ? 19.0 : std::max(13.4, 2 * kBlock + 1)));
   }
   {
     Rig b;

@@ -15,6 +15,7 @@
 module roci_rx #(
   parameter int unsigned DataWidth = 512,       // 64, 128, 256 or 512
   parameter int unsigned NumQps = 256,          // queue pairs, a power of two
+  parameter int unsigned Compact = 0,           // 1: shorter queues, for a small engine
   parameter int unsigned BufferBytes = 65536,   // payload waiting for the engines, a power of two
   parameter int unsigned EthBytes = 16384,      // frames waiting for the Ethernet path, likewise
   parameter logic [15:0] FirstTicket = '0,      // count of payloads at reset, as in scatter
@@ -252,19 +253,19 @@ module roci_rx #(
   roci_pkg::grh_t grh;
   roci_pkg::row_write_t row_write;
   roci_row_networks #(.Networks(Networks)) u_networks (.row_write_i, .row_write_o(row_write));
-  roci_rx_admit #(.DataWidth(DataWidth), .NumQps(NumQps), .FirstTicket(FirstTicket)) u_admit (
+  roci_rx_admit #(
+    .DataWidth(DataWidth), .NumQps(NumQps), .Compact(Compact), .FirstTicket(FirstTicket)
+  ) u_admit (
     .clk_i, .rst_ni, .pause_i(pause_i && !groups_busy), .ready_o(admit_ready),
     .idle_o(admit_idle), .row_write_valid_i, .row_write_i(row_write), .frame_i(admit_frame),
     .frame_rows_i(record_rows), .frame_copy_i(admit_copy), .frame_valid_i(admit_valid),
-    .frame_ready_o(admit_takes), .command_valid_o(command_valid),
-    .command_ready_i(command_ready), .command_drop_o(command_drop),
-    .command_keep_o(command_keep),
-    .command_rows_o(command_rows), .req_meta_o, .req_meta_valid_o, .req_meta_ready_i,
-    .rsp_meta_o, .rsp_meta_valid_o, .rsp_meta_ready_i, .pay_hdr_o,
-    .pay_hdr_valid_o, .pay_hdr_ready_i, .grh_o(grh), .grh_valid_o(grh_valid),
-    .grh_ready_i(grh_ready), .drop_o(admit_drop), .rx_ok_o);
+    .frame_ready_o(admit_takes), .command_valid_o(command_valid), .command_ready_i(command_ready),
+    .command_drop_o(command_drop), .command_keep_o(command_keep), .command_rows_o(command_rows),
+    .req_meta_o, .req_meta_valid_o, .req_meta_ready_i, .rsp_meta_o, .rsp_meta_valid_o,
+    .rsp_meta_ready_i, .pay_hdr_o, .pay_hdr_valid_o, .pay_hdr_ready_i, .grh_o(grh),
+    .grh_valid_o(grh_valid), .grh_ready_i(grh_ready), .drop_o(admit_drop), .rx_ok_o);
 
-  roci_rx_grh #(.DataWidth(DataWidth)) u_grh (
+  roci_rx_grh #(.DataWidth(DataWidth), .Waiting(Compact != 0 ? 1 : 8)) u_grh (
     .clk_i, .rst_ni, .grh_i(grh), .grh_valid_i(grh_valid), .grh_ready_o(grh_ready),
     .next_i(command_valid && !command_drop), .in_tdata_i(buffer_data), .in_tlast_i(buffer_last),
     .in_tvalid_i(buffer_valid), .in_tready_o(buffer_ready), .out_tdata_o(pay_tdata_o),

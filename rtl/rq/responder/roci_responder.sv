@@ -12,7 +12,10 @@
 // those after it, and when no queue pair can take a step none is tried, until something happens.
 
 module roci_responder #(
-  parameter int unsigned NumQps = 256  // power of two
+  parameter int unsigned NumQps = 256,  // power of two
+  parameter int unsigned Compact = 0,   // 1: four clocks for what takes 3, and shorter queues
+  parameter int unsigned Atomics = 1,   // 0: no atomics
+  parameter int unsigned KeyOps  = 1    // 0: no key is invalidated
 ) (
   input  logic                      clk_i,
   input  logic                      rst_ni,
@@ -137,14 +140,13 @@ module roci_responder #(
   logic       pick, queue_pop, event_init, event_flush, live, look, peeked, list_bad, find_next;
   logic       commit, replay, miss, slot_pick, emit, count_nak, flush_one, push, list_next;
   logic       slot_read, ordering, order_valid, order_ready, last_wqe, between, gone;
-  logic       of_request, of_result;  // kind of the event in progress
-  logic       finding, emitting, response, slot_full, other, begins_request;
+  logic       finding, emitting, response, slot_full, other, begins_request, of_request, of_result;
   logic [2:0] other_kind;
   logic [1:0] order_op;
 
   // The queue pair in progress, and the words that an event leaves.
   logic [RowBits-1:0]        queue_row;
-  logic [23:0]               qpn;
+  logic [23:0]               qpn, fault_msn;
   logic [2:0]                qp_state;
   logic [15:0]               posted;
   logic [3:0]                slot_at;
@@ -167,9 +169,8 @@ module roci_responder #(
   // Progress of what was given to other blocks.
   logic [31:0] done, ticket, newest;
   logic [15:0] sent, issued;
-  logic [23:0] fault_msn;
 
-  roci_responder_state #(.NumQps(NumQps)) u_state (
+  roci_responder_state #(.NumQps(NumQps), .Compact(Compact), .Atomics(Atomics)) u_state (
     .clk_i, .rst_ni, .row_write_valid_i, .row_write_i, .pick_i(pick), .other_i(other),
     .other_kind_i(other_kind), .request_i(begins_request), .qp_event_i, .live_qpn_i, .meta_i,
     .queue_row_i(queue_row), .qpn_o(qpn), .read_o(read), .plain_o(plain), .full_o(slot_full),
@@ -191,7 +192,7 @@ module roci_responder #(
   // Requests.
   logic [3:0] verdict;
   logic       stall, walks, send, rekey, slot_stale, list_long, walking, walk_bad, free_room;
-  logic       full, key_ok, replay_match, replay_passed, receive_idle;
+  logic       full, key_ok, replay_match, replay_passed, receive_idle, control_idle;
   roci_responder_request #(.NumQps(NumQps)) u_request (
     .clk_i, .rst_ni, .idle_o(receive_idle), .row_write_valid_i, .row_write_i, .meta_i, .key_i,
     .foreseen_i, .foreseen_index_i, .placed_i, .changed_i, .ticket_i(ticket), .qpn_i(qpn),
@@ -221,7 +222,7 @@ module roci_responder #(
   // Responses.
   logic queue_valid, picked, stale, room_emit, surely, owed_freed, owed_idle, owed_ready;
   logic [RowBits:0] queue_level;
-  roci_responder_owed #(.NumQps(NumQps)) u_owed (
+  roci_responder_owed #(.NumQps(NumQps), .Compact(Compact)) u_owed (
     .clk_i, .rst_ni, .idle_o(owed_idle), .push_i(push), .commit_i(commit), .ticket_i(ticket),
     .gap_i(verdict == roci_pkg::VerdictGap), .posted_valid_i, .posted_row_i, .posted_ready_o,
     .valid_o(queue_valid), .row_o(queue_row), .pop_i(queue_pop), .level_o(queue_level),
@@ -236,9 +237,8 @@ module roci_responder #(
 
   // Control.
   logic       room_request, room_last, room_cqe, room_fail, room_count, freed, out_idle;
-  logic       control_idle;
   logic [4:0] jobs;  // jobs of the responder in the atomic unit
-  roci_responder_control #(.LevelBits(RowBits + 1)) u_control (
+  roci_responder_control #(.LevelBits(RowBits + 1), .Follow(Compact == 0 ? 1 : 0)) u_control (
     .clk_i, .rst_ni, .ready_i(state_ready && owed_ready), .event_valid_i(qp_event_valid_i),
     .event_kind_i(qp_event_i.kind), .result_valid_i(done_valid_i), .fault_valid_i, .live_valid_i,
     .meta_more_i, .meta_valid_i, .queue_valid_i(queue_valid), .queue_level_i(queue_level),
@@ -270,7 +270,7 @@ module roci_responder #(
   );
 
   // Outputs.
-  roci_responder_out u_out (
+  roci_responder_out #(.Compact(Compact), .KeyOps(KeyOps)) u_out (
     .clk_i, .rst_ni, .idle_o(out_idle), .qpn_i(qpn), .meta_i, .commit_i(commit), .replay_i(replay),
     .miss_i(miss), .inv_i(inv), .issue_i(emit && via_desc), .last_desc_i(read.last_desc),
     .fault_i(fault_ready_o), .fault_write_i, .fault_response_i(fault_i.response),

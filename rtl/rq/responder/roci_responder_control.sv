@@ -10,7 +10,8 @@
 `include "assert.svh"
 
 module roci_responder_control #(
-  parameter int unsigned LevelBits = 9  // width of the queue's level
+  parameter int unsigned LevelBits = 9,  // width of the queue's level
+  parameter int unsigned Follow    = 1   // 0: no event begins in the clock in which one ends
 ) (
   input  logic                 clk_i,
   input  logic                 rst_ni,
@@ -127,19 +128,19 @@ module roci_responder_control #(
   logic       free_request, free_step;  // the event ends now: one of this kind may begin
   logic       posted_q, list_bad_q, follows_q;  // it began as the one before it ended
 
+  // It waits until the atomics of the former generation have left the atomic unit.
   assign is_init = event_kind_i == roci_pkg::QpEventInitResponder;
   roci_responder_select #(.LevelBits(LevelBits)) u_select (
-    .clk_i, .rst_ni,
-    // Atomics of the former generation must have left the atomic unit.
-    .event_valid_i, .event_ok_i(event_valid_i && (!is_init || no_jobs_i)),
-    .event_done_i(event_ready_o),
-    .result_valid_i, .fault_valid_i, .live_valid_i, .live_done_i(live_o), .meta_valid_i,
-    .queue_valid_i, .queue_level_i, .wake_i, .unblock_i(unblock_i || result_o),
-    .room_request_i, .room_fail_i, .room_count_i, .block_i(block), .stuck_i(stuck), .push_i(push_o),
-    .free_i(state_q == StIdle && ready_i), .free_request_i(free_request), .free_step_i(free_step),
-    .free_commit_i(commits), .rushes_i(verdict_i == roci_pkg::VerdictRead),  // do not gather
-    .emitting_i(emitting_o), .meta_more_i,
-    .pick_o, .kind_o(kind), .other_o, .other_kind_o, .request_o, .queue_pop_o, .idle_o(pick_idle)
+    .clk_i, .rst_ni, .event_valid_i, .event_ok_i(event_valid_i && (!is_init || no_jobs_i)),
+    .event_done_i(event_ready_o), .result_valid_i, .fault_valid_i, .live_valid_i,
+    .live_done_i(live_o), .meta_valid_i, .queue_valid_i, .queue_level_i, .wake_i,
+    .unblock_i(unblock_i || result_o), .room_request_i, .room_fail_i, .room_count_i,
+    .block_i(block), .stuck_i(stuck), .push_i(push_o), .free_i(state_q == StIdle && ready_i),
+    .free_request_i(Follow != 0 && free_request), .free_step_i(Follow != 0 && free_step),
+    .free_commit_i(Follow != 0 && commits), .emitting_i(Follow != 0 && emitting_o),
+    .rushes_i(verdict_i == roci_pkg::VerdictRead),  // READs do not gather
+    .meta_more_i, .pick_o, .kind_o(kind), .other_o, .other_kind_o, .request_o, .queue_pop_o,
+    .idle_o(pick_idle)
   );
 
   assign of_request_o = kind_q == roci_pkg::ResponderKindRequest;
@@ -260,7 +261,7 @@ module roci_responder_control #(
         free_step    = emit_surely_i;
       end
       StCountNak: count_nak_o = 1'b1;
-      StStuck:    stuck = 1'b1;
+      StStuck: stuck = 1'b1;
       StFlush: begin orders = !cmd_ready_i; state_d = cmd_ready_i ? StFlushed : StFlush; end
       StFlushed: begin
         flush_cqe_o = posted_q;

@@ -3,9 +3,9 @@
 // finds the receive of each request that takes one and where its first packet goes, so that the
 // results are there when the responder comes to the request.
 //
-// Throughput: one request per clock, one per three clocks with a receive; four inside. Latency: one
-// clock without key and receive, two clocks with a receive, the key table's latency and three
-// clocks with a key, two clocks more when a list is read. Requests leave in order.
+// Throughput: one request per clock, one per three clocks with a receive; four inside, with Compact
+// one. Latency: one clock without key and receive, two clocks with a receive, the key table's
+// latency and three clocks with a key, two more when a list is read. Requests leave in order.
 //
 //   meta --> PD, next receive --> finding --> [first list entry] --> key request    key response
 //     |                              |                                                   |
@@ -22,7 +22,8 @@
 `include "assert.svh"
 
 module roci_responder_front #(
-  parameter int unsigned NumQps = 256  // power of two
+  parameter int unsigned NumQps = 256,  // power of two
+  parameter int unsigned Compact = 0    // 1: one request inside, in a register
 ) (
   input  logic                      clk_i,
   input  logic                      rst_ni,
@@ -73,13 +74,13 @@ module roci_responder_front #(
   input  logic                      ready_i
 );
 
-  localparam int unsigned RowBits = $clog2(NumQps);
+  localparam int unsigned RowBits = $clog2(NumQps), Inside = Compact != 0 ? 1 : 4;
 
   roci_pkg::ext_reth_t reth;
   roci_pkg::qp_attr_t  row_attr;
   logic [RowBits-1:0]  meta_row, guess_row;
   logic                take, pop, in_ready, out_valid, unused;
-  logic [2:0]          level, key_level, spec_level;
+  logic [$clog2(Inside):0] level, key_level, spec_level;
   assign reth     = meta_i.ext;
   assign row_attr = row_write_i.data[roci_pkg::QpAttrBits-1:0];
   assign meta_row = meta_i.qpn[RowBits-1:0];
@@ -88,7 +89,7 @@ module roci_responder_front #(
   // Needs of the request that comes; they stay beside it until it leaves.
   logic       need, atomic, takes, places, ends, invalidates, looks_up;
   logic       out_need, out_takes, out_invalidates;
-  logic [3:0] access;
+  logic [3:0] access, lookup_access_q, of_row;
   roci_responder_opcode u_opcode (
     .opcode_i(meta_i.opcode), .length_i(reth.dma_length), .access_o(access), .atomic_o(atomic),
     .takes_o(takes), .places_o(places), .ends_o(ends), .invalidates_o(invalidates)
@@ -99,7 +100,6 @@ module roci_responder_front #(
   // Lookup: the tables are read.
   logic            lookup_q, lookup_takes_q, lookup_list_q, lookup_need_q, lookup_atomic_q;
   roci_pkg::reth_t lookup_reth_q;
-  logic [3:0]      lookup_access_q, of_row;
   logic [23:0]     lookup_qpn_q;
   logic [12:0]     lookup_len_q, list_len_q;
   logic [2:0]      ahead, ahead_q;
@@ -261,17 +261,17 @@ module roci_responder_front #(
   assign push_key     = list_q ? list_good : lookup_need_q;
   assign push_index   = list_q ? list_index_q : index_q;
 
-  roci_fifo #(.Width(3 + roci_pkg::RxMetaBits), .Depth(4)) u_metas (
+  roci_records #(.Width(3 + roci_pkg::RxMetaBits), .Depth(Inside)) u_metas (
     .clk_i, .rst_ni,
     .in_data_i({need, takes, invalidates, meta_i}), .in_valid_i(take), .in_ready_o(in_ready),
     .out_data_o({out_need, out_takes, out_invalidates, meta_o}), .out_valid_o(out_valid),
     .out_ready_i(pop), .level_o(level));
-  roci_fifo #(.Width(19), .Depth(4)) u_specs (
+  roci_records #(.Width(19), .Depth(Inside)) u_specs (
     .clk_i, .rst_ni, .in_data_i({list_q, push_key, push_fetched, push_index}),
     .in_valid_i(spec_push), .in_ready_o(spec_room),
     .out_data_o({spec_list, spec_key, spec_fetched, foreseen_index_o}), .out_valid_o(spec_valid),
     .out_ready_i(pop && waits_out), .level_o(spec_level));
-  roci_fifo #(.Width(roci_pkg::KeyRspBits), .Depth(4)) u_keys (
+  roci_records #(.Width(roci_pkg::KeyRspBits), .Depth(Inside)) u_keys (
     .clk_i, .rst_ni, .in_data_i(key_rsp_i), .in_valid_i(key_rsp_valid_i), .in_ready_o(key_room),
     .out_data_o(key_stored), .out_valid_o(key_valid), .out_ready_i(pop && waits_out && spec_key),
     .level_o(key_level));

@@ -7,7 +7,10 @@
 
 `include "assert.svh"
 
-module roci_responder_out (
+module roci_responder_out #(
+  parameter int unsigned Compact = 0,  // 1: one completion and one segment wait
+  parameter int unsigned KeyOps  = 1   // 0: no key is invalidated
+) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
   output logic                   idle_o,
@@ -105,7 +108,7 @@ module roci_responder_out (
   // Progress.
   logic moved, settled, mark, marked, marked_q, drain_idle;
   assign mark = commit_i && inv_i && apply_cqe_valid_i;
-  roci_responder_progress u_progress (
+  roci_responder_progress #(.KeyOps(KeyOps)) u_progress (
     .clk_i, .rst_ni, .idle_o(drain_idle), .between_i, .commit_i,
     .payload_i(meta_i.payload_len != '0), .ticket_i(meta_i.ticket), .msn_i, .last_desc_i,
     .job_i(commit_i && apply_job_valid_i), .result_i, .issue_i, .fault_i, .fault_write_i,
@@ -184,20 +187,20 @@ module roci_responder_out (
   end
 
   // Queues.
-  logic [3:0] cqe_level;
-  logic [2:0] fail_level, event_level;
-  logic [3:0] count_level;
-  logic [3:0] req_seg_level;
-  logic       count_ready;
+  localparam int unsigned Depth     = Compact != 0 ? 1 : 8;
+  localparam int unsigned LevelBits = $clog2(Depth) + 1;
+  logic [LevelBits-1:0] cqe_level, req_seg_level;
+  logic [2:0]           fail_level, event_level;
+  logic [3:0]           count_level;
+  logic                 count_ready;
 
   // The completion of an invalidation, and those after it, wait until what was accepted before is
   // done. A ticket that has waited for long may seem to lie ahead, so the current one replaces it.
-  localparam int unsigned CqeDepth = 8;
-  logic [31:0]               cqe_ticket, cqe_ahead;
-  logic [$clog2(CqeDepth):0] marks_q;
-  logic                      cqe_here, cqe_mark, cqe_leaves;
-  roci_pkg::cqe_req_t        cqe_oldest;
-  roci_fifo #(.Width(33 + roci_pkg::CqeReqBits), .Depth(CqeDepth)) u_cqe (
+  logic [31:0]          cqe_ticket, cqe_ahead;
+  logic [LevelBits-1:0] marks_q;
+  logic                 cqe_here, cqe_mark, cqe_leaves;
+  roci_pkg::cqe_req_t   cqe_oldest;
+  roci_records #(.Width(33 + roci_pkg::CqeReqBits), .Depth(Depth)) u_cqe (
     .clk_i, .rst_ni,
     .in_data_i({commit_i && inv_i, flush_one_i ? newest_o : ticket_o, cqe_d}),
     .in_valid_i(cqe_push),
@@ -212,8 +215,7 @@ module roci_responder_out (
       marks_q     <= '0;
     end else begin
       cqe_valid_o <= cqe_leaves || (cqe_valid_o && !cqe_ready_i);
-      marks_q     <= marks_q + ($clog2(CqeDepth) + 1)'(marked_q)
-                   - ($clog2(CqeDepth) + 1)'(cqe_leaves && cqe_mark);
+      marks_q     <= marks_q + LevelBits'(marked_q) - LevelBits'(cqe_leaves && cqe_mark);
     end
     marked_q <= marked && rst_ni;
     if (cqe_leaves) begin
@@ -236,12 +238,13 @@ module roci_responder_out (
     .out_data_o(count_o), .out_valid_o(count_valid_o), .out_ready_i(count_ready_i),
     .level_o(count_level)
   );
-  roci_fifo #(.Width(roci_pkg::SegBits), .Depth(8)) u_req_seg (
+  roci_records #(.Width(roci_pkg::SegBits), .Depth(Depth)) u_req_seg (
     .clk_i, .rst_ni, .in_data_i(req_seg_d), .in_valid_i(req_seg_push), .in_ready_o(req_seg_room),
     .out_data_o(req_seg_o), .out_valid_o(req_seg_valid_o), .out_ready_i(req_seg_ready_i),
     .level_o(req_seg_level)
   );
-  // Room, as it was a clock before and with a place for what came since.
+  // Room, as it was a clock before and with a place for what came since; the one place of a Compact
+  // queue is free when nothing comes.
   logic        cqe_room_q, fail_room_q, event_room_q, count_room_q, seg_room_q, cqe_none_q;
   logic [31:0] last_age;
   logic        last_done_q;     // for the queue pair that was in progress a clock before
@@ -259,11 +262,12 @@ module roci_responder_out (
     if (!rst_ni) rooms_q <= '0;
     else rooms_q <= rooms;
     last_done_q  <= !last_age[31];
-    cqe_room_q   <= cqe_level <= 4'd6;
+    cqe_room_q   <= Compact != 0 ? cqe_level == '0 && !cqe_push : cqe_level <= LevelBits'(6);
     fail_room_q  <= fail_level <= 3'd2;
     event_room_q <= event_level <= 3'd2;
     count_room_q <= count_level <= 4'd4;  // besides that of an event that ends now
-    seg_room_q   <= req_seg_level <= 4'd6;
+    seg_room_q   <= Compact != 0 ? req_seg_level == '0 && !req_seg_push
+                                 : req_seg_level <= LevelBits'(6);
     cqe_none_q   <= cqe_level == '0 && !cqe_valid_o;
   end
 

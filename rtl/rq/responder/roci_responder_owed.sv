@@ -8,7 +8,8 @@
 `include "assert.svh"
 
 module roci_responder_owed #(
-  parameter int unsigned NumQps = 256  // power of two
+  parameter int unsigned NumQps = 256,  // power of two
+  parameter int unsigned Compact = 0    // 1: one packet of each kind waits, in a register
 ) (
   input  logic                      clk_i,
   input  logic                      rst_ni,
@@ -150,20 +151,21 @@ module roci_responder_owed #(
   assign len_o = desc.payload_len;
 
   // Queues of packets.
+  localparam int unsigned Depth = Compact != 0 ? 1 : 2;
   logic       desc_room, seg_room, ack_room;
-  logic [1:0] desc_level, seg_level, ack_level;
+  logic [$clog2(Depth):0] desc_level, seg_level, ack_level;
   logic [2:0] rooms_q;
   logic       no_nak, room_slot, room_record;
-  roci_fifo #(.Width(roci_pkg::TxDescBits), .Depth(2)) u_desc (
+  roci_records #(.Width(roci_pkg::TxDescBits), .Depth(Depth)) u_desc (
     .clk_i, .rst_ni, .in_data_i(desc), .in_valid_i(emit_i && via_desc_o), .in_ready_o(desc_room),
     .out_data_o(desc_o), .out_valid_o(desc_valid_o), .out_ready_i(desc_ready_i),
     .level_o(desc_level)
   );
-  roci_fifo #(.Width(roci_pkg::SegBits), .Depth(2)) u_seg (
+  roci_records #(.Width(roci_pkg::SegBits), .Depth(Depth)) u_seg (
     .clk_i, .rst_ni, .in_data_i(seg), .in_valid_i(emit_i && has_seg), .in_ready_o(seg_room),
     .out_data_o(seg_o), .out_valid_o(seg_valid_o), .out_ready_i(seg_ready_i), .level_o(seg_level)
   );
-  roci_fifo #(.Width(roci_pkg::TxDescBits), .Depth(2)) u_ack (
+  roci_records #(.Width(roci_pkg::TxDescBits), .Depth(Depth)) u_ack (
     .clk_i, .rst_ni, .in_data_i(desc), .in_valid_i(emit_i && !via_desc_o), .in_ready_o(ack_room),
     .out_data_o(ack_o), .out_valid_o(ack_valid_o), .out_ready_i(ack_ready_i), .level_o(ack_level)
   );

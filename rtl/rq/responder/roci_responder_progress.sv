@@ -4,7 +4,9 @@
 //
 // Throughput: one event per clock. Latency: one clock from wr_done_i to done_o.
 
-module roci_responder_progress (
+module roci_responder_progress #(
+  parameter int unsigned KeyOps = 1  // 0: no key is invalidated: no drain_i, no mark_i
+) (
   input  logic        clk_i,
   input  logic        rst_ni,
   output logic        idle_o,
@@ -54,9 +56,15 @@ module roci_responder_progress (
   );
   assign fault_msn_o = fault_write_i ? payload_msn : msn_i;
 
-  roci_responder_drain u_drain (
-    .clk_i, .rst_ni, .newest_i(newest_o), .landed_i(done_o), .issue_i, .sent_i, .job_i, .result_i,
-    .start_i(drain_i), .between_i, .drained_o, .mark_i, .marked_o, .idle_o
-  );
+  if (KeyOps != 0) begin : gen_drain
+    roci_responder_drain u_drain (
+      .clk_i, .rst_ni, .newest_i(newest_o), .landed_i(done_o), .issue_i, .sent_i, .job_i,
+      .result_i, .start_i(drain_i), .between_i, .drained_o, .mark_i, .marked_o, .idle_o
+    );
+  end else begin : gen_no_drain
+    logic unused;
+    assign {drained_o, marked_o, idle_o} = 3'b001;
+    assign unused = ^{between_i, job_i, result_i, mark_i, drain_i};
+  end
 
 endmodule

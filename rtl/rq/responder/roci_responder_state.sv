@@ -7,7 +7,9 @@
 `include "assert.svh"
 
 module roci_responder_state #(
-  parameter int unsigned NumQps = 256  // power of two
+  parameter int unsigned NumQps  = 256,  // power of two
+  parameter int unsigned Compact = 0,    // 1: no event begins in the clock in which one ends
+  parameter int unsigned Atomics = 1     // 0: no atomics
 ) (
   input  logic                      clk_i,
   input  logic                      rst_ni,
@@ -115,7 +117,7 @@ module roci_responder_state #(
       default:                       other_qpn = live_qpn_i;
     endcase
   end
-  roci_responder_table #(.NumQps(NumQps)) u_table (
+  roci_responder_table #(.NumQps(NumQps), .Compact(Compact)) u_table (
     .clk_i, .rst_ni, .row_write_valid_i, .row_write_i,
     .read_i(pick_i), .other_qpn_i(other_qpn), .other_i, .request_qpn_i(meta_i.qpn), .request_i,
     .queue_row_i, .qpn_o, .qp_o(read), .plain_o, .full_o, .oldest_o(oldest), .attr_o, .state_o,
@@ -224,6 +226,7 @@ module roci_responder_state #(
       qp_d.next         = 1'b0;
     end
     if (bad_result || bad_read) qp_d.pending = '0;
+    if (Atomics == 0) qp_d.atomics = '0;  // known to be 0, so that no bit of it is kept
   end
 
   // Whether the response in the slot that the next READ or atomic takes is still due, as the word
@@ -262,6 +265,7 @@ module roci_responder_state #(
       slot_d.original = done_i.original;
       slot_d.done     = 1'b1;
     end
+    if (Atomics == 0) {slot_d.original, slot_d.done} = '0;
   end
 
 endmodule

@@ -12,7 +12,8 @@
 `include "assert.svh"
 
 module roci_responder_table #(
-  parameter int unsigned NumQps = 256  // power of two
+  parameter int unsigned NumQps  = 256,  // power of two
+  parameter int unsigned Compact = 0     // 1: no word is read in the clock in which one is written
 ) (
   input  logic                      clk_i,
   input  logic                      rst_ni,
@@ -84,7 +85,9 @@ module roci_responder_table #(
     .write_i(row_is_state), .write_row_i(row), .write_data_i(row_write_i.data[2:0]),
     .read_i, .read_row_i(qpn[RowBits-1:0]), .read_data_o(state_o), .ready_o(state_ready)
   );
-  roci_ram #(.Width(roci_pkg::ResponderQpBits + 1), .Depth(NumQps), .Forward(1)) u_word (
+  roci_ram #(
+    .Width(roci_pkg::ResponderQpBits + 1), .Depth(NumQps), .Forward(Compact == 0 ? 1 : 0)
+  ) u_word (
     .clk_i, .rst_ni,
     .write_i, .write_row_i(read_row), .write_data_i({full_i, qp_i}),
     .read_i, .read_row_i(qpn[RowBits-1:0]), .read_data_o({full, stored}),
@@ -173,6 +176,7 @@ module roci_responder_table #(
       if (stored.pending[at]) oldest = at;
     end
   end
+  `ASSERT(ReadsBetweenWrites, `IMPLIES(Compact != 0, !(read_i && write_i)))
   `ASSERT(OldestIsOfTheWord, `IMPLIES(new_q && !old_read && stored.pending != '0,
                                       oldest_o == oldest))
   assign qpn_o   = qpn_q;

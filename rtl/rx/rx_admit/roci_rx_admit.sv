@@ -4,8 +4,9 @@
 // transport service (WIRE-28), Q_Key of a datagram (UD-03). A datagram to a multicast group comes
 // once for each attached queue pair, and once more as it was (UD-10).
 //
-// Throughput: one packet a clock, a datagram in three or more. Latency: two clocks to the meta
-// queues, of a datagram four when it goes to the same address as the one before.
+// Throughput: one packet a clock, with Compact one in two, a datagram in three or more. Latency:
+// two clocks to the meta queues, of a datagram four when it goes to the same address as the one
+// before.
 //
 //  record --> read the rows          --> compare --+--> req_meta, rsp_meta
 //             (clock 1)                   (clock 2) +--> payload: give out or drop
@@ -16,6 +17,7 @@
 module roci_rx_admit #(
   parameter int unsigned DataWidth = 512,  // 64, 128, 256 or 512
   parameter int unsigned NumQps = 256,     // a power of two
+  parameter int unsigned Compact = 0,      // 1: one meta of each kind waits
   parameter logic [15:0] FirstTicket = '0  // count of payloads at reset, as in scatter
 ) (
   input  logic                 clk_i,
@@ -239,13 +241,14 @@ module roci_rx_admit #(
   end
   assign grh_valid_o = accept && ud;
 
-  logic [2:0] unused_req_level, unused_rsp_level;
+  localparam int unsigned MetaDepth = Compact != 0 ? 1 : 4;
+  logic [$clog2(MetaDepth):0] unused_req_level, unused_rsp_level;
   logic [4:0] unused_hdr_level;
-  roci_fifo #(.Width(roci_pkg::RxMetaBits), .Depth(4)) u_req (
+  roci_records #(.Width(roci_pkg::RxMetaBits), .Depth(MetaDepth)) u_req (
     .clk_i, .rst_ni, .in_data_i(meta), .in_valid_i(accept && !is_response), .in_ready_o(req_ready),
     .out_data_o(req_meta_o), .out_valid_o(req_meta_valid_o), .out_ready_i(req_meta_ready_i),
     .level_o(unused_req_level));
-  roci_fifo #(.Width(roci_pkg::RxMetaBits), .Depth(4)) u_rsp (
+  roci_records #(.Width(roci_pkg::RxMetaBits), .Depth(MetaDepth)) u_rsp (
     .clk_i, .rst_ni, .in_data_i(meta), .in_valid_i(accept && is_response), .in_ready_o(rsp_ready),
     .out_data_o(rsp_meta_o), .out_valid_o(rsp_meta_valid_o), .out_ready_i(rsp_meta_ready_i),
     .level_o(unused_rsp_level));

@@ -71,7 +71,7 @@ module roci_rx_grh #(
   logic [CountBits-1:0]     admitted_q, earlier;
   logic                     waits, valid_q, take;
   logic [$clog2(Waiting):0] unused_level;
-  roci_fifo #(.Width(3 + CountBits + roci_pkg::GrhBits), .Depth(Waiting)) u_waiting (
+  roci_records #(.Width(3 + CountBits + roci_pkg::GrhBits), .Depth(Waiting)) u_waiting (
     .clk_i, .rst_ni, .in_data_i({two_in, rest_in, admitted_q, grh_i}), .in_valid_i(grh_valid_i),
     .in_ready_o(grh_ready_o), .out_data_o({two, rest, earlier, grh}), .out_valid_o(waits),
     .out_ready_i(!valid_q), .level_o(unused_level));

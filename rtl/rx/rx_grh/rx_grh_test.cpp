@@ -176,10 +176,10 @@ TEST_CASE("rx_grh: a datagram every two to four clocks, where beats of 64 bytes 
 }
 
 TEST_CASE("rx_grh: datagrams are admitted while the first one waits for its place") {
-  constexpr unsigned kWaiting = 8;
   Bench bench;
   bench.hold = true;
-  for (unsigned n = 0; n < kWaiting; ++n) bench.admit(datagram(bench.random, n % kShapes, 10 * n));
+  for (unsigned n = 0; n < RTL_Waiting; ++n)
+    bench.admit(datagram(bench.random, n % kShapes, 10 * n));
   CHECK(bench.last_out == 0);
   CHECK_FALSE(bench.dut->idle_o);
   bench.hold = false;
