@@ -170,15 +170,18 @@ module roci_rx_admit #(
                            service_row, unused_service_ready, unused_qkey_ready,
                            frame_q.opcode[7], frame_q.ecn, frame_q.payload_offset, deth};
 
-  // a packet moves on only when all that it needs has room
-  logic req_ready, rsp_ready, hdr_ready, has_rows, has_payload, room, may, accept;
+  // A packet moves on when all that it needs has room, and without room in the clock after that in
+  // which it is known to be dropped: so the comparison of addresses does not reach the next record.
+  logic req_ready, rsp_ready, hdr_ready, has_rows, has_payload, room, may, accept, lost_q;
   assign has_rows    = rows_q != '0;
   assign has_payload = has_rows || ud;
   assign room     = (is_response ? rsp_ready : req_ready) &&
                     (ud ? hdr_ready && grh_ready_i : !has_rows || hdr_ready);
   assign may      = valid_q && (!has_rows || command_ready_i) && (!ud || frame_q.bad || looked);
-  assign advance  = may && (drop || room);
+  assign advance  = may && (room || lost_q);
   assign accept   = advance && !drop;
+  always_ff @(posedge clk_i) lost_q <= rst_ni && may && !advance && drop;
+  `ASSERT(LostStaysLost, `IMPLIES(lost_q, drop))
 
   // Counted a clock later. The datagram of a group counts once: as taken if any queue pair took it,
   // else as dropped for what was wrong at the last one. One that this adapter sent is no drop where
