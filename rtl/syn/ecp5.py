@@ -32,7 +32,12 @@ COMMAND = "synth_ecp5 -nowidelut -noflatten"
 # engine.
 ROUTE = ("--placer", "static", "--router", "router2")
 MINUTES = 90  # that a tool may take
-RAM_SITES = yosys.RTL / "syn/ram_sites.py"
+RAM_SITES, SPACERS = yosys.RTL / "syn/ram_sites.py", yosys.RTL / "syn/spacers.py"
+TURNS = 3       # placements, each with more spacers,
+SHORT = ("--no-tmdriv",)  # and from the second on for short wires alone
+HEAT = 10       # the iteration of router2 whose map of shared wires places the spacers,
+LOOK = 20       # that in which it shows whether it will end,
+SHARED = 0.001  # and the part of its wires that nets may share then
 
 
 class Engine:
@@ -92,22 +97,58 @@ class Engine:
 def place(used, folder, minutes, netlist, name, seed, options, results=()):
     """Places and routes NETLIST.json; what nextpnr reports of it.
 
-    Block RAMs stand where ram_sites.py puts them by a first placement, which is not routed.
+    Block RAMs stand where ram_sites.py puts them by a first placement, which is not routed. When
+    the router gets stuck, spacers.py makes room where wires are short, in another placement, which
+    leaves timing out, as does the routing of it.
     `results`: options that name further files which the last run is to write.
     """
-    def run(source, log, *rest):
-        used.run("nextpnr-ecp5", (*options, "--timing-allow-fail", *ROUTE, "--seed", seed,
-                                  "--quiet", "--threads", used.threads("nextpnr-ecp5"),
-                                  "--json", f"{source}.json", "--log", f"{log}.log", *rest),
-                 folder, minutes)
+    def run(source, log, *rest, stop=None):
+        return used.run("nextpnr-ecp5", (
+            *options, "--timing-allow-fail", *ROUTE, "--seed", seed, "--quiet", "--threads",
+            used.threads("nextpnr-ecp5"), "--json", f"{source}.json", "--log", f"{log}.log", *rest),
+            folder, minutes, stop)
 
-    source = netlist
+    source, placed, log = netlist, f"{name}_placed", folder / f"{name}.log"
     if '"type": "DP16KD"' in (folder / f"{netlist}.json").read_text():
         first, source = f"{name}_first", f"{name}_sites"
         run(netlist, first, "--no-route", "--write", f"{first}.json")
         used.solve(RAM_SITES, (f"{first}.json", f"{netlist}.json", f"{source}.json"), folder)
-    run(source, name, "--report", f"{name}.report", *results)
+    for turn in range(TURNS):
+        run(source, placed, "--no-route", "--write", f"{placed}.json", *(SHORT if turn else ()))
+        bare = placed
+        if turn > 0:
+            bare = f"{name}_bare"
+            used.solve(SPACERS, ("remove", f"{placed}.json", f"{bare}.json"), folder)
+        (folder / f"{name}_clocks.lpf").write_text(
+            frequencies((folder / f"{placed}.log").read_text()))
+        log.unlink(missing_ok=True)
+        if run(bare, name, "--no-pack", "--no-place", "--lpf", f"{name}_clocks.lpf",
+               "--router2-heatmap", name,
+               "--report", f"{name}.report", *results,
+               stop=(lambda: stuck(log)) if turn < TURNS - 1 else None) is not None:
+            break
+        heat = f"{name}_congestion_by_coordinate_{HEAT}.csv"
+        spaced = f"{name}_spaced"
+        used.solve(SPACERS, ("add", f"{placed}.json", heat, f"{source}.json", f"{spaced}.json"),
+                   folder)
+        source = spaced
     return json.loads((folder / f"{name}.report").read_text())
+
+
+def frequencies(log):
+    """Constraints of all clocks, for a run that begins with a placement, by the log of that one.
+
+    Such a run does not have those of ports, and does not derive those of PLLs.
+    """
+    found = re.findall(r"clock +'([^']+)': +[\d.]+ MHz \(\w+ at ([\d.]+) MHz\)", log)
+    return "".join(f'FREQUENCY NET "{net}" {clock} MHz;\n' for net, clock in dict(found).items())
+
+
+def stuck(log):
+    """Whether router2 shares so many wires among nets that it would not end, by its log."""
+    found = re.search(rf"iter={LOOK} wires=(\d+) overused=(\d+)",
+                      log.read_text() if log.exists() else "")
+    return bool(found) and int(found[2]) > SHARED * int(found[1])
 
 
 def placed_rams(without=()):

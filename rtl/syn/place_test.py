@@ -59,19 +59,35 @@ class PlaceTest(unittest.TestCase):
 class RunsTest(unittest.TestCase):
     """Which runs of nextpnr a netlist gets."""
 
-    def placed(self, kind):
-        """(log, netlist, whether it is routed) of each run, and what ram_sites.py was given."""
-        runs, solved = [], []
+    def placed(self, kind, congested=0):
+        """(log, netlist, whether it is routed) of each run, and what the scripts were given.
+
+        As many routings get stuck as `congested` says, when they may be stopped.
+        """
+        runs, solved, self.for_wires = [], [], []
+        left, for_wires = congested, self.for_wires
 
         class Used:
             def threads(self, _):
                 return 1
 
-            def run(self, name, args, folder, minutes):
+            def run(self, name, args, folder, minutes, stop):
+                nonlocal left
                 option = dict(zip(args, args[1:]))
-                runs.append((option["--log"], option["--json"], "--no-route" not in args))
-                if "--report" in option:
-                    (folder / option["--report"]).write_text('{"fmax": 5}')
+                routes = "--no-route" not in args
+                runs.append((option["--log"], option["--json"], routes))
+                for_wires.append("--no-tmdriv" in args)
+                if not routes:
+                    (folder / option["--log"]).write_text("")
+                    return ""
+                shared, left = (300 if left else 20), max(0, left - 1)
+                (folder / option["--log"]).write_text(
+                    f"Info: iter=19 wires=9999 overused=5000 overuse=1 archfail=NA\n"
+                    f"Info: iter=20 wires=100000 overused={shared} overuse=1 archfail=NA\n")
+                if stop and stop():
+                    return None
+                (folder / option["--report"]).write_text('{"fmax": 5}')
+                return ""
 
             def solve(self, script, args, folder):
                 solved.append((script.name, *args))
@@ -86,11 +102,49 @@ class RunsTest(unittest.TestCase):
     def test_block_rams_get_their_sites_by_a_first_placement(self):
         runs, solved = self.placed("DP16KD")
         self.assertEqual(runs, [("x_3_first.log", "x.json", False),
-                                ("x_3.log", "x_3_sites.json", True)])
+                                ("x_3_placed.log", "x_3_sites.json", False),
+                                ("x_3.log", "x_3_placed.json", True)])
         self.assertEqual(solved, [("ram_sites.py", "x_3_first.json", "x.json", "x_3_sites.json")])
 
-    def test_without_block_rams_one_run_is_enough(self):
-        self.assertEqual(self.placed("LUT4"), ([("x_3.log", "x.json", True)], []))
+    def test_without_block_rams_one_placement_is_enough(self):
+        self.assertEqual(self.placed("LUT4"), ([("x_3_placed.log", "x.json", False),
+                                                ("x_3.log", "x_3_placed.json", True)], []))
+
+    def test_a_netlist_on_which_the_router_gets_stuck_gets_spacers(self):
+        runs, solved = self.placed("LUT4", congested=1)
+        self.assertEqual(runs, [("x_3_placed.log", "x.json", False),
+                                ("x_3.log", "x_3_placed.json", True),
+                                ("x_3_placed.log", "x_3_spaced.json", False),
+                                ("x_3.log", "x_3_bare.json", True)])
+        self.assertEqual(self.for_wires, [False, False, True, False])
+        self.assertEqual(solved, [
+            ("spacers.py", "add", "x_3_placed.json", "x_3_congestion_by_coordinate_10.csv",
+             "x.json", "x_3_spaced.json"),
+            ("spacers.py", "remove", "x_3_placed.json", "x_3_bare.json")])
+
+    def test_more_spacers_come_to_those_that_were_too_few(self):
+        runs, solved = self.placed("LUT4", congested=9)
+        self.assertEqual(len(runs), 2 * ecp5.TURNS)  # the last one is not stopped
+        self.assertEqual(solved[2][-2:], ("x_3_spaced.json", "x_3_spaced.json"))
+
+    def test_each_clock_keeps_its_frequency(self):
+        log = """
+            Warning: Max frequency for clock '$glbnet$a': 26.52 MHz (FAIL at 50.00 MHz)
+            Info: Max frequency for clock        'b': 400.00 MHz (PASS at 100.00 MHz)
+            Info: Max frequency for clock '$glbnet$a': 31.00 MHz (FAIL at 50.00 MHz)
+            """
+        self.assertEqual(ecp5.frequencies(log), 'FREQUENCY NET "$glbnet$a" 50.00 MHz;\n'
+                                                'FREQUENCY NET "b" 100.00 MHz;\n')
+
+    def test_a_router_is_stuck_when_many_wires_are_shared_at_the_twentieth_iteration(self):
+        with tempfile.TemporaryDirectory() as folder:
+            log = pathlib.Path(folder) / "log"
+            self.assertFalse(ecp5.stuck(log))
+            for text, is_stuck in (("iter=19 wires=1000 overused=900", False),
+                                   ("iter=20 wires=100000 overused=100", False),
+                                   ("iter=20 wires=100000 overused=101", True)):
+                log.write_text(f"Info:     {text} overuse=7 archfail=NA\n")
+                self.assertEqual(ecp5.stuck(log), is_stuck, text)
 
 
 class ToolsTest(unittest.TestCase):
@@ -130,6 +184,11 @@ class ToolsTest(unittest.TestCase):
         (self.folder / "yosys").write_text("#!/bin/sh\nexec sleep 100\n")
         with self.assertRaisesRegex(tools.Late, "^yosys did not end within 0.001 minutes$"):
             self.used().run("yosys", [], self.folder, 0.001)
+
+    def test_a_tool_is_ended_when_its_caller_says_so(self):
+        (self.folder / "yosys").write_text("#!/bin/sh\ntouch begun\nexec sleep 100\n")
+        begun = self.folder / "begun"
+        self.assertIsNone(self.used().run("yosys", [], self.folder, 1, begun.exists))
 
     def test_an_engine_gives_its_minutes_to_the_tools(self):
         (self.folder / "yosys").write_text("#!/bin/sh\nexec sleep 100\n")

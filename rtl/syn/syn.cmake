@@ -45,11 +45,14 @@ add_test(NAME synthesis.tested_differences
          COMMAND Python3::Interpreter ${CMAKE_CURRENT_LIST_DIR}/tested_test.py)
 set_tests_properties(synthesis.tested_differences PROPERTIES LABELS fast TIMEOUT 60)
 
-# Sites of block RAMs on small netlists; skipped when PyPI cannot be reached.
-add_test(NAME synthesis.ram_sites
-         COMMAND Python3::Interpreter ${CMAKE_CURRENT_LIST_DIR}/ram_sites_test.py
-                 ${CMAKE_BINARY_DIR}/syn)
-set_tests_properties(synthesis.ram_sites PROPERTIES LABELS fast TIMEOUT 300 SKIP_RETURN_CODE 77)
+# Sites of block RAMs, and room for wires, on small netlists; skipped when PyPI cannot be reached.
+foreach(test ram_sites spacers)
+  add_test(NAME synthesis.${test}
+           COMMAND Python3::Interpreter ${CMAKE_CURRENT_LIST_DIR}/${test}_test.py
+                   ${CMAKE_BINARY_DIR}/syn)
+  set_tests_properties(synthesis.${test} PROPERTIES LABELS fast TIMEOUT 300 SKIP_RETURN_CODE 77
+                       RESOURCE_LOCK solver)
+endforeach()
 
 # A strict front end reads all sources; skipped when PyPI cannot be reached.
 add_test(NAME synthesis.slang
@@ -62,4 +65,5 @@ set_tests_properties(synthesis.slang PROPERTIES LABELS fast TIMEOUT 300 SKIP_RET
 add_test(NAME synthesis.place
          COMMAND Python3::Interpreter ${CMAKE_CURRENT_LIST_DIR}/place.py --check
                  --build ${CMAKE_BINARY_DIR}/syn)
-set_tests_properties(synthesis.place PROPERTIES LABELS soak TIMEOUT 14400 SKIP_RETURN_CODE 77)
+set_tests_properties(synthesis.place PROPERTIES LABELS soak TIMEOUT 14400 RESOURCE_LOCK solver
+                     SKIP_RETURN_CODE 77)

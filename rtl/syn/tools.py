@@ -4,6 +4,7 @@ import argparse
 import os
 import pathlib
 import subprocess
+import time
 
 from rtl.syn import pypi
 
@@ -50,16 +51,30 @@ class Tools:
         """How many threads a tool may have: those of PyPI are WebAssembly and have one."""
         return min(MOST_THREADS, os.cpu_count() or 1) if self.compiled(name) else 1
 
-    def run(self, name, args, folder, minutes):
-        """Runs a tool in a folder, above which those of PyPI see nothing; what it printed."""
+    def run(self, name, args, folder, minutes, stop=None):
+        """Runs a tool in a folder, above which those of PyPI see nothing; what it printed.
+
+        `stop` is asked about once a second; when it says so the tool is ended, and the result
+        is None.
+        """
         program = self.compiled(name) or self.bin / f"yowasp-{name}"
         env = {**os.environ, "YOWASP_CACHE_DIR": str(self.installed / "cache")}
-        try:
-            done = subprocess.run([program, *map(str, args)], cwd=folder, env=env,
-                                  capture_output=True, text=True, timeout=60 * minutes)
-        except subprocess.TimeoutExpired:
-            raise Late(f"{name} did not end within {minutes} minutes") from None
-        return said(name, done)
+        end = time.monotonic() + 60 * minutes
+        with subprocess.Popen([program, *map(str, args)], cwd=folder, env=env, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+            while True:
+                left = end - time.monotonic()
+                try:
+                    output = process.communicate(timeout=max(0, min(1, left)))
+                except subprocess.TimeoutExpired:
+                    if left > 0 and not (stop and stop()):
+                        continue
+                    process.kill()
+                    process.communicate()
+                    if left > 0:
+                        return None
+                    raise Late(f"{name} did not end within {minutes} minutes") from None
+                return said(name, process.returncode, *output)
 
     def solve(self, script, args, folder):
         """Runs a Python script that needs numpy and scipy in a folder; what it printed."""
@@ -68,11 +83,11 @@ class Tools:
             raise Failed("numpy and scipy cannot be installed from PyPI")
         done = subprocess.run([programs / "python", script, *map(str, args)], cwd=folder,
                               capture_output=True, text=True)
-        return said(script.name, done)
+        return said(script.name, done.returncode, done.stdout, done.stderr)
 
 
-def said(name, done):
+def said(name, status, output, errors):
     """What a program printed; raises Failed when it has failed."""
-    if done.returncode:
-        raise Failed(f"{name}: {(done.stdout + done.stderr)[-3000:]}")
-    return done.stdout + done.stderr
+    if status:
+        raise Failed(f"{name}: {(output + errors)[-3000:]}")
+    return output + errors
