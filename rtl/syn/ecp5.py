@@ -33,11 +33,9 @@ COMMAND = "synth_ecp5 -nowidelut -noflatten"
 ROUTE = ("--placer", "static", "--router", "router2")
 MINUTES = 90  # that a tool may take
 RAM_SITES, SPACERS = yosys.RTL / "syn/ram_sites.py", yosys.RTL / "syn/spacers.py"
-TURNS = 3       # placements, each with more spacers,
-SHORT = ("--no-tmdriv",)  # and from the second on for short wires alone
-HEAT = 10       # the iteration of router2 whose map of shared wires places the spacers,
-LOOK = 20       # that in which it shows whether it will end,
-SHARED = 0.001  # and the part of its wires that nets may share then
+TURNS = 3       # placements, each with more spacers
+HEAT = 10       # the iteration of router2 whose map of shared wires says where spacers go
+PATIENCE = 20   # iterations without fewer of them after which it will never end
 
 
 class Engine:
@@ -98,8 +96,8 @@ def place(used, folder, minutes, netlist, name, seed, options, results=()):
     """Places and routes NETLIST.json; what nextpnr reports of it.
 
     Block RAMs stand where ram_sites.py puts them by a first placement, which is not routed. When
-    the router gets stuck, spacers.py makes room where wires are short, in another placement, which
-    leaves timing out, as does the routing of it.
+    the router gets stuck, spacers.py makes room where wires are short, in another placement, whose
+    routing leaves timing out.
     `results`: options that name further files which the last run is to write.
     """
     def run(source, log, *rest, stop=None):
@@ -114,17 +112,16 @@ def place(used, folder, minutes, netlist, name, seed, options, results=()):
         run(netlist, first, "--no-route", "--write", f"{first}.json")
         used.solve(RAM_SITES, (f"{first}.json", f"{netlist}.json", f"{source}.json"), folder)
     for turn in range(TURNS):
-        run(source, placed, "--no-route", "--write", f"{placed}.json", *(SHORT if turn else ()))
-        bare = placed
+        run(source, placed, "--no-route", "--write", f"{placed}.json")
+        bare, timing = placed, ()
         if turn > 0:
-            bare = f"{name}_bare"
+            bare, timing = f"{name}_bare", ("--no-tmdriv",)
             used.solve(SPACERS, ("remove", f"{placed}.json", f"{bare}.json"), folder)
         (folder / f"{name}_clocks.lpf").write_text(
             frequencies((folder / f"{placed}.log").read_text()))
         log.unlink(missing_ok=True)
-        if run(bare, name, "--no-pack", "--no-place", "--lpf", f"{name}_clocks.lpf",
-               "--router2-heatmap", name,
-               "--report", f"{name}.report", *results,
+        if run(bare, name, "--no-pack", "--no-place", *timing, "--lpf", f"{name}_clocks.lpf",
+               "--router2-heatmap", name, "--report", f"{name}.report", *results,
                stop=(lambda: stuck(log)) if turn < TURNS - 1 else None) is not None:
             break
         heat = f"{name}_congestion_by_coordinate_{HEAT}.csv"
@@ -145,10 +142,10 @@ def frequencies(log):
 
 
 def stuck(log):
-    """Whether router2 shares so many wires among nets that it would not end, by its log."""
-    found = re.search(rf"iter={LOOK} wires=(\d+) overused=(\d+)",
-                      log.read_text() if log.exists() else "")
-    return bool(found) and int(found[2]) > SHARED * int(found[1])
+    """Whether router2 will not end, by its log: it has not come to fewer shared wires for long."""
+    shared = [int(found) for found in re.findall(r"iter=\d+ wires=\d+ overused=(\d+)",
+                                                 log.read_text() if log.exists() else "")]
+    return bool(shared) and len(shared) - 1 - shared.index(min(shared)) >= PATIENCE
 
 
 def placed_rams(without=()):
