@@ -124,10 +124,9 @@ def place(used, folder, minutes, netlist, name, seed, options, results=()):
                "--router2-heatmap", name, "--report", f"{name}.report", *results,
                stop=(lambda: stuck(log)) if turn < TURNS - 1 else None) is not None:
             break
-        heat = f"{name}_congestion_by_coordinate_{HEAT}.csv"
         spaced = f"{name}_spaced"
-        used.solve(SPACERS, ("add", f"{placed}.json", heat, f"{source}.json", f"{spaced}.json"),
-                   folder)
+        used.solve(SPACERS, ("add", f"{placed}.json", f"{name}_congestion_by_coordinate_{HEAT}.csv",
+                             f"{source}.json", f"{spaced}.json"), folder)
         source = spaced
     return json.loads((folder / f"{name}.report").read_text())
 

@@ -20,12 +20,16 @@ that neighbours go along. The block RAMs then get the sites that are nearest in 
 """
 import collections
 import json
-import re
+import pathlib
 import sys
 
 import numpy as np
 from scipy import optimize, sparse
 from scipy.sparse import linalg
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+from rtl.syn import nextpnr  # noqa: E402
 
 RAM = "DP16KD"
 ROWS = (22, 46, 70, 82)
@@ -50,11 +54,11 @@ class Placement:
     def __init__(self, module):
         self.names, places, rams, nets = [], [], [], collections.defaultdict(set)
         for name, cell in module["cells"].items():
-            at = re.match(r"X(\d+)/Y(\d+)/", cell["attributes"].get("NEXTPNR_BEL", ""))
-            if not at:
+            at = nextpnr.place(cell)
+            if at is None:
                 continue
             rams.append(cell["type"] == RAM)
-            places.append((int(at[1]), int(at[2])))
+            places.append(at)
             for bits in cell["connections"].values():
                 for bit in bits:
                     if isinstance(bit, int):
@@ -104,18 +108,13 @@ def nearest(wanted):
     return [SITES[at] for at in chosen]
 
 
-def largest(netlist):
-    """The module with the most cells, which is the flat design."""
-    return max(netlist["modules"].values(), key=lambda module: len(module["cells"]))
-
-
 def choose(placed, netlist):
     """Gives each block RAM of `netlist` a site; name -> site."""
-    placement = Placement(largest(placed))
+    placement = Placement(nextpnr.largest(placed))
     names = [name for name, ram in zip(placement.names, placement.rams) if ram]
     if len(names) > len(SITES):
         raise ValueError(f"{len(names)} block RAMs, {len(SITES)} sites")
-    cells = largest(netlist)["cells"]
+    cells = nextpnr.largest(netlist)["cells"]
     chosen = dict(zip(names, nearest(placement.wanted()))) if names else {}
     if set(chosen) != {name for name, cell in cells.items() if cell["type"] == RAM}:
         raise ValueError("the placed netlist has other block RAMs")

@@ -17,11 +17,15 @@ few thousand wires that two nets want. A spacer takes the place of a cell and no
 """
 import csv
 import json
-import re
+import pathlib
 import sys
 
 import numpy as np
 from scipy import ndimage, optimize
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+from rtl.syn import nextpnr  # noqa: E402
 
 LUTS = 83640
 NAME = "spacer$"
@@ -29,17 +33,6 @@ SHARE = 0.35  # spacers for each LUT of the device that is free
 WIDE = 3      # columns and rows by which the router moves wires out of a full tile
 MOST = 1.5    # spacers for a LUT
 COOL = 0.02   # a region with less of the worst congestion needs no room
-
-
-def largest(netlist):
-    """The module with the most cells, which is the flat design."""
-    return max(netlist["modules"].values(), key=lambda module: len(module["cells"]))
-
-
-def place(cell):
-    """Column and row of a placed cell."""
-    at = re.match(r"X(\d+)/Y(\d+)/", cell["attributes"]["NEXTPNR_BEL"])
-    return int(at[1]), int(at[2])
 
 
 def heat_map(path):
@@ -71,14 +64,14 @@ def spacer(net, out):
 
 def add(placed, heat, netlist):
     """Adds spacers to `netlist`; how many."""
-    cells, top = largest(placed)["cells"], largest(netlist)
+    cells, top = nextpnr.largest(placed)["cells"], nextpnr.largest(netlist)
     luts = [name for name, cell in top["cells"].items()
             if cell["type"] == "LUT4" and not name.startswith(NAME)]
     if any(name not in cells for name in luts):
         raise ValueError("the placed netlist has other LUTs")
     used = sum(cell["type"] == "TRELLIS_COMB" for cell in cells.values())
     there = sum(name.startswith(NAME) for name in top["cells"])
-    here = np.array([heat[place(cells[name])] for name in luts])
+    here = np.array([heat[nextpnr.place(cells[name])] for name in luts])
     bit = 1 + max((bit for cell in top["cells"].values() for bits in cell["connections"].values()
                    for bit in bits if isinstance(bit, int)), default=1)
     owed = np.floor(np.cumsum(shares(here, SHARE * (LUTS - used))) + 1e-6).astype(int)
@@ -91,7 +84,7 @@ def add(placed, heat, netlist):
 
 def remove(placed):
     """Takes the spacers and their nets out of a placement; how many."""
-    top = largest(placed)
+    top = nextpnr.largest(placed)
     names = [name for name in top["cells"] if name.startswith(NAME)]
     nets = {bit for name in names for bit in top["cells"].pop(name)["connections"].get("F", ())}
     top["netnames"] = {name: net for name, net in top["netnames"].items()

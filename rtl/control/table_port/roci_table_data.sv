@@ -44,7 +44,7 @@ module roci_table_data #(
   assign word    = write_i ? write_data_i : load_data_i;
   assign four    = four_in ? pair_data_i : {4{word}};
 
-  logic [15:0] take, there_q;  // words that are not 0
+  logic [15:0] take, there_q;  // there: taken since all words were cleared
   for (genvar i = 0; i < 16; i++) begin : gen_word
     assign take[i] = (word_in && at == 4'(i)) || (four_in && at[3:2] == 2'(i / 4));
     always_ff @(posedge clk_i) begin

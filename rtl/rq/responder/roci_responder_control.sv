@@ -128,7 +128,7 @@ module roci_responder_control #(
   logic       free_request, free_step;  // the event ends now: one of this kind may begin
   logic       posted_q, list_bad_q, follows_q;  // it began as the one before it ended
 
-  // It waits until the atomics of the former generation have left the atomic unit.
+  // InitResponder waits until the atomics of the former generation have left the atomic unit.
   assign is_init = event_kind_i == roci_pkg::QpEventInitResponder;
   roci_responder_select #(.LevelBits(LevelBits)) u_select (
     .clk_i, .rst_ni, .event_valid_i, .event_ok_i(event_valid_i && (!is_init || no_jobs_i)),
