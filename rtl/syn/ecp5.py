@@ -19,8 +19,8 @@ SMALL = {"DataWidth": 64} | {
 # with such bits is one more step for those after it.
 PREPARE = "flatten; opt -full; wreduce; opt -full; " + 3 * "opt_mem; opt -full; "
 # Wide memories of few rows that Yosys would build from LUTs, put into block RAM as far as a board
-# has no other use for it. The responder's words are the widest: they stay in LUTs, which frees 17
-# block RAMs for a SoC, and from a block RAM a decision would begin 5.6 ns after the clock.
+# has no other use for it. The responder's words are the widest: they stay in LUTs, as from a block
+# RAM a decision would begin 5.6 ns after the clock.
 IN_BLOCK_RAM = ("u_srq_blocks*u_lane", "u_rows.u_av", "u_fetch.u_attr", "u_state.u_qp")
 # Memories of which no row is read in the clock in which it is written, or not to be used: block RAM
 # needs no bypass, which would take a LUT4 and two flip-flops a bit.
@@ -147,11 +147,12 @@ def stuck(log):
     return bool(shared) and len(shared) - 1 - shared.index(min(shared)) >= PATIENCE
 
 
-def placed_rams(without=()):
-    """Yosys commands that mark the memories of IN_BLOCK_RAM except some, and of NEVER_BOTH."""
-    return "".join([f'setattr -set ram_style "block" */m:*{name}.mem; ' for name in IN_BLOCK_RAM
-                    if name not in without]
-                   + [f"setattr -set no_rw_check 1 */m:*{name}.mem; " for name in NEVER_BOTH])
+def placed_rams(more=()):
+    """Yosys commands that mark the memories of IN_BLOCK_RAM and `more`, and of NEVER_BOTH."""
+    return "".join([f'setattr -set ram_style "block" */m:*{name}.mem; '
+                    for name in (*IN_BLOCK_RAM, *more)]
+                   + [f"setattr -set no_rw_check 1 */m:*{name}.mem; "
+                      for name in (*NEVER_BOTH, *more)])
 
 
 def harness(module, ports):

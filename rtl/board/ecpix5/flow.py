@@ -15,8 +15,9 @@ TOP = "ecpix5"
 # Modules that keep their boundary until they are mapped, so that their cells can be counted.
 PARTS = {"adapter": "roci_core", "processor": "VexRiscv"}
 REST = "rest of the SoC"
-# Memories that the engine alone puts into block RAM; a SoC needs them itself.
-IN_LUT_RAM = ("u_state.u_qp",)
+# Words of the responder, which the engine alone keeps in LUTs: its clock is higher, and the wires
+# around them are short. None is read in the clock in which it is written.
+IN_BLOCK_RAM = ("u_state.u_table.u_word",)
 MINUTES = 180  # that a tool may take
 
 
@@ -60,7 +61,7 @@ class Flow:
         keep = " ".join(f"setattr -mod -set keep_hierarchy 1 *{name}*;" for name in PARTS.values())
         drop = " ".join(f"setattr -mod -unset keep_hierarchy *{name}*;" for name in PARTS.values())
         script = ("read_rtlil elaborated.il; "
-                  f"hierarchy -top {TOP}; {keep} {ecp5.PREPARE} {ecp5.placed_rams(IN_LUT_RAM)} "
+                  f"hierarchy -top {TOP}; {keep} {ecp5.PREPARE} {ecp5.placed_rams(IN_BLOCK_RAM)} "
                   f"{ecp5.COMMAND} -top {TOP}; tee -q -o {TOP}.stat stat -json; {drop} "
                   f"flatten; clean; write_json {TOP}.json")
         self.run("yosys", "-q", "-p", script)
