@@ -32,10 +32,12 @@ COMMAND = "synth_ecp5 -nowidelut -noflatten"
 # engine.
 ROUTE = ("--placer", "static", "--router", "router2")
 MINUTES = 90  # that a tool may take
-RAM_SITES, SPACERS = yosys.RTL / "syn/ram_sites.py", yosys.RTL / "syn/spacers.py"
+RAM_SITES, SPACERS, REFINE = (yosys.RTL / "syn" / name for name in
+                              ("ram_sites.py", "spacers.py", "refine.py"))
 TURNS = 3       # placements, each with more spacers
 HEAT = 10       # the iteration of router2 whose map of shared wires says where spacers go
 PATIENCE = 20   # iterations without fewer of them after which it will never end
+GROWN, MANY = 1.25, 1000  # nor will it with so many times the fewest, when they are many
 
 
 class Engine:
@@ -95,9 +97,10 @@ class Engine:
 def place(used, folder, minutes, netlist, name, seed, options, results=()):
     """Places and routes NETLIST.json; what nextpnr reports of it.
 
-    Block RAMs stand where ram_sites.py puts them by a first placement, which is not routed. When
-    the router gets stuck, spacers.py makes room where wires are short, in another placement, whose
-    routing leaves timing out.
+    Block RAMs stand where ram_sites.py puts them by a first placement, which is not routed. What
+    is on the slow paths of a clock that is missed stands where refine.py puts it. When the router
+    gets stuck, spacers.py makes room where wires are short, in another placement. The routing of
+    the last one leaves timing out.
     `results`: options that name further files which the last run is to write.
     """
     def run(source, log, *rest, stop=None):
@@ -113,12 +116,15 @@ def place(used, folder, minutes, netlist, name, seed, options, results=()):
         used.solve(RAM_SITES, (f"{first}.json", f"{netlist}.json", f"{source}.json"), folder)
     for turn in range(TURNS):
         run(source, placed, "--no-route", "--write", f"{placed}.json")
-        bare, timing = placed, ()
+        reached = (folder / f"{placed}.log").read_text()
+        for net, clock in missed(reached).items():
+            used.solve(REFINE, (f"{placed}.json", net, clock, f"{placed}.json"), folder)
+        timing = () if timed(reached) and turn < TURNS - 1 else ("--no-tmdriv",)
+        bare = placed
         if turn > 0:
-            bare, timing = f"{name}_bare", ("--no-tmdriv",)
+            bare = f"{name}_bare"
             used.solve(SPACERS, ("remove", f"{placed}.json", f"{bare}.json"), folder)
-        (folder / f"{name}_clocks.lpf").write_text(
-            frequencies((folder / f"{placed}.log").read_text()))
+        (folder / f"{name}_clocks.lpf").write_text(frequencies(reached))
         log.unlink(missing_ok=True)
         if run(bare, name, "--no-pack", "--no-place", *timing, "--lpf", f"{name}_clocks.lpf",
                "--router2-heatmap", name, "--report", f"{name}.report", *results,
@@ -136,15 +142,41 @@ def frequencies(log):
 
     Such a run does not have those of ports, and does not derive those of PLLs.
     """
-    found = re.findall(r"clock +'([^']+)': +[\d.]+ MHz \(\w+ at ([\d.]+) MHz\)", log)
-    return "".join(f'FREQUENCY NET "{net}" {clock} MHz;\n' for net, clock in dict(found).items())
+    return "".join(f'FREQUENCY NET "{net}" {clock} MHz;\n'
+                   for net, (_, clock) in verdicts(log).items())
+
+
+def timed(log):
+    """Whether a placement is to be routed by timing, by its log.
+
+    router2 takes each wire of a clock that is met for critical, and no care that others have it
+    too. A block with one clock has wires enough.
+    """
+    clocks = verdicts(log)
+    return len(clocks) < 2 or len(missed(log)) == len(clocks)
+
+
+def missed(log):
+    """The clocks that a run does not reach, with the MHz that they need, by its log."""
+    return {net: clock for net, (verdict, clock) in verdicts(log).items() if verdict == "FAIL"}
+
+
+def verdicts(log):
+    """(PASS or FAIL, needed MHz) of each clock by the end of a log."""
+    found = re.findall(r"clock +'([^']+)': +[\d.]+ MHz \((\w+) at ([\d.]+) MHz\)", log)
+    return {net: (verdict, clock) for net, verdict, clock in found}
 
 
 def stuck(log):
-    """Whether router2 will not end, by its log: it has not come to fewer shared wires for long."""
+    """Whether router2 will not end, by its log: it has not come to fewer shared wires for long.
+
+    Or it comes to more and more of them.
+    """
     shared = [int(found) for found in re.findall(r"iter=\d+ wires=\d+ overused=(\d+)",
                                                  log.read_text() if log.exists() else "")]
-    return bool(shared) and len(shared) - 1 - shared.index(min(shared)) >= PATIENCE
+    fewest = min(shared, default=0)
+    return bool(shared) and (len(shared) - 1 - shared.index(fewest) >= PATIENCE
+                             or shared[-1] > max(MANY, GROWN * fewest))
 
 
 def placed_rams(more=()):

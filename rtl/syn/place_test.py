@@ -65,10 +65,11 @@ class PlaceTest(unittest.TestCase):
 class RunsTest(unittest.TestCase):
     """Which runs of nextpnr a netlist gets."""
 
-    def placed(self, kind, congested=0):
+    def placed(self, kind, congested=0, log=""):
         """(log, netlist, whether it is routed) of each run, and what the scripts were given.
 
-        As many routings get stuck as `congested` says, when they may be stopped.
+        As many routings get stuck as `congested` says, when they may be stopped. Each placement
+        writes `log`.
         """
         runs, solved, self.for_wires = [], [], []
         left, for_wires = congested, self.for_wires
@@ -84,7 +85,7 @@ class RunsTest(unittest.TestCase):
                 runs.append((option["--log"], option["--json"], routes))
                 for_wires.append("--no-tmdriv" in args)
                 if not routes:
-                    (folder / option["--log"]).write_text("")
+                    (folder / option["--log"]).write_text(log)
                     return ""
                 ends, left = not left, max(0, left - 1)
                 (folder / option["--log"]).write_text(
@@ -115,21 +116,39 @@ class RunsTest(unittest.TestCase):
         self.assertEqual(self.placed("LUT4"), ([("x_3_placed.log", "x.json", False),
                                                 ("x_3.log", "x_3_placed.json", True)], []))
 
+    def test_a_clock_that_a_placement_misses_has_its_cells_moved(self):
+        _, solved = self.placed("LUT4", 1, """
+            Info: Max frequency for clock 'a': 40.00 MHz (FAIL at 50.00 MHz)
+            Info: Max frequency for clock 'b': 40.00 MHz (PASS at 20.00 MHz)
+            """)
+        moves = ("refine.py", "x_3_placed.json", "a", "50.00", "x_3_placed.json")
+        self.assertEqual([one for one in solved if one[0] == "refine.py"], 2 * [moves])
+        self.assertEqual(solved[0], moves)
+
     def test_a_netlist_on_which_the_router_gets_stuck_gets_spacers(self):
         runs, solved = self.placed("LUT4", congested=1)
         self.assertEqual(runs, [("x_3_placed.log", "x.json", False),
                                 ("x_3.log", "x_3_placed.json", True),
                                 ("x_3_placed.log", "x_3_spaced.json", False),
                                 ("x_3.log", "x_3_bare.json", True)])
-        self.assertEqual(self.for_wires, [False, False, False, True])
+        self.assertEqual(self.for_wires, [False] * 4)
         self.assertEqual(solved, [
             ("spacers.py", "add", "x_3_placed.json", "x_3_congestion_by_coordinate_10.csv",
              "x.json", "x_3_spaced.json"),
             ("spacers.py", "remove", "x_3_placed.json", "x_3_bare.json")])
 
+    def test_clocks_that_are_met_are_not_routed_by_timing(self):
+        for second, for_wires in (("PASS", True), ("FAIL", False)):
+            self.placed("LUT4", log=f"""
+                Info: Max frequency for clock 'a': 40.00 MHz (FAIL at 50.00 MHz)
+                Info: Max frequency for clock 'b': 40.00 MHz ({second} at 20.00 MHz)
+                """)
+            self.assertEqual(self.for_wires, [False, for_wires])
+
     def test_more_spacers_come_to_those_that_were_too_few(self):
         runs, solved = self.placed("LUT4", congested=9)
         self.assertEqual(len(runs), 2 * ecp5.TURNS)  # the last one is not stopped
+        self.assertEqual(self.for_wires, [False] * 5 + [True])  # and leaves timing out
         self.assertEqual(solved[2][-2:], ("x_3_spaced.json", "x_3_spaced.json"))
 
     def test_each_clock_keeps_its_frequency(self):
@@ -148,7 +167,9 @@ class RunsTest(unittest.TestCase):
             wait = ecp5.PATIENCE
             for shared, is_stuck in (((), False), ((9, 8, *[8] * (wait - 1)), False),
                                      ((9, 8, *[8] * wait), True), ((9, *[10] * wait), True),
-                                     ((9, 8, *[9] * (wait - 1), 7), False)):
+                                     ((9, 8, *[9] * (wait - 1), 7), False),
+                                     ((9000, 8000, 9999), False), ((9000, 8000, 10001), True),
+                                     ((90, 80, 900), False)):
                 log.write_text(iterations(*shared))
                 self.assertEqual(ecp5.stuck(log), is_stuck, shared)
 
