@@ -33,7 +33,7 @@ from rtl.syn import movable, nextpnr, placed_timing, slices  # noqa: E402
 from rtl.syn.slices import NONE  # noqa: E402
 
 SEED = 1
-JUMPS, REGIONS = 8, 100  # jumps everywhere, and those in a region
+JUMPS, REGIONS = 8, 70  # jumps everywhere, and those in a region
 REGION = 8         # columns and rows on each side of a cell of a slow path
 SWEEPS = 4         # sweeps after a jump
 SWAPS = 40         # one in so many jumps in a region moves memories instead
