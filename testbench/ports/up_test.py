@@ -25,13 +25,18 @@ from python.roci.program import listening  # noqa: E402
 from testbench.tools.rocitest.processes import Missing, need, run  # noqa: E402
 
 
+# Timers go fifty times slower than the clock on the wall: the retries of a connection, 0.5 s,
+# outlast a simulator that has to wait 25 s for a processor.
+SLOW_TIMERS = ("--pace", "0.02")
+
+
 def pair(fixture):
     """Stock programs between two simulators, each with one node, joined by Unix sockets."""
     need("ibv_rc_pingpong", "ibverbs-utils")
     a, b = fixture.folder / "a", fixture.folder / "b"
-    with fixture.up("left", "--nodes", "1", "--wire", f"n0=dgram:{a},{b}") as left, \
-            fixture.up("right", "--nodes", "1", "--host", "2", "--wire",
-               f"n0=dgram:{b},{a}") as right:
+    with fixture.up("left", "--nodes", "1", "--wire", f"n0=dgram:{a},{b}", *SLOW_TIMERS) as left, \
+            fixture.up("right", "--nodes", "1", "--host", "2", "--wire", f"n0=dgram:{b},{a}",
+                       *SLOW_TIMERS) as right:
         for gid in (0, 1):
             verbs(f"ibv_rc_pingpong -g {gid} -n 20 -c", left, right)
         assert left.external_port()["port"]["sent"] > 40
@@ -70,9 +75,9 @@ def pings(fixture):
     a, b = fixture.folder / "a", fixture.folder / "b"
     with Namespace() as inside, \
             fixture.up("left", "--nodes", "1", "--wire", f"n0=dgram:{a},{b}", "--netdev",
-               "n0=left") as left, \
+                       "n0=left", *SLOW_TIMERS) as left, \
             fixture.up("right", "--nodes", "1", "--host", "2", "--wire", f"n0=dgram:{b},{a}",
-               "--netdev", "n0=right", before=inside) as right:
+                       "--netdev", "n0=right", *SLOW_TIMERS, before=inside) as right:
         tap_addresses("left", f"{NODE}/24", "fd00::1/64")
         tap_addresses("right", f"{OTHER}/24", "fd00::2/64", before=inside)
         for address in (OTHER, "fd00::2"):
@@ -144,7 +149,7 @@ def survives_peer_loss(fixture):
     """Invalid frames from the peer, and a peer that ends and returns, do no harm."""
     need("ibv_rc_pingpong", "ibverbs-utils")
     a, b = fixture.folder / "a", fixture.folder / "b"
-    with fixture.up("left", "--nodes", "1", "--wire", f"n0=dgram:{a},{b}") as left:
+    with fixture.up("left", "--nodes", "1", "--wire", f"n0=dgram:{a},{b}", *SLOW_TIMERS) as left:
         # Without a peer, address resolution fails in time.
         alone = left.start("n0", "ibv_rc_pingpong -g 0 -p 18005")
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
@@ -158,8 +163,8 @@ def survives_peer_loss(fixture):
             text = alone.communicate(timeout=120)[0]
         assert alone.returncode == 1 and "RTR" in text, text
         assert left.external_port()["port"]["malformed"] > 0
-        with fixture.up("right", "--nodes", "1", "--host", "2", "--wire",
-                f"n0=dgram:{b},{a}") as right:
+        with fixture.up("right", "--nodes", "1", "--host", "2", "--wire", f"n0=dgram:{b},{a}",
+                        *SLOW_TIMERS) as right:
             verbs("ibv_rc_pingpong -g 0 -n 20 -c", left, right)
 
 
