@@ -1,6 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """What nextpnr reads and writes: netlists in JSON, flat, with the places of their cells."""
+import json
+import pathlib
 import re
+
+
+def read(path):
+    return json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
+
+
+def write(netlist, path):
+    pathlib.Path(path).write_text(json.dumps(netlist), encoding="utf-8")
 
 
 def largest(netlist):

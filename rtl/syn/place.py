@@ -19,9 +19,9 @@ of its tops, each alone on the device, is the upper bound of its clock.
 
 --check compares with the table: LUT4s at most 3% more, the clock at most 15% lower, as another
 netlist or seed moves it by about as much. The tools are installed into DIR/pypi (300 MB); their
-first start takes minutes. Exit status 77 when that fails. What chooses the sites of block RAMs
-and makes room for wires needs numpy and scipy, which go into DIR/solver. A row names the tools
-that --tools gave in place of PyPI's.
+first start takes minutes. Exit status 77 when that fails. What chooses the sites of block RAMs,
+makes room for wires and moves what is on slow paths needs numpy and scipy, which go into
+DIR/solver. A row names the tools that --tools gave in place of PyPI's.
 """
 import argparse
 import json

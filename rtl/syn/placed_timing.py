@@ -153,8 +153,8 @@ class Timing:
         return self.slack[self.end_pin].min(initial=NEVER)
 
     def late(self):
-        """By how much all ends of paths are too late, in sum, after `analyse`."""
-        return -np.minimum(self.slack[self.end_pin], 0).sum()
+        """The sum of the squares of what paths are late at their ends, ns^2, after `analyse`."""
+        return (np.minimum(self.slack[self.end_pin], 0) ** 2).sum()
 
 
 def delay(apart):

@@ -19,7 +19,6 @@ perimeter of the net's rectangle; every other cell is held by a weak spring wher
 that neighbours go along. The block RAMs then get the sites that are nearest in sum.
 """
 import collections
-import json
 import pathlib
 import sys
 
@@ -126,13 +125,12 @@ def choose(placed, netlist):
 def main():
     if len(sys.argv) != 4:
         sys.exit(__doc__.split("\n\n")[1])
-    placed, netlist = (json.load(open(path, encoding="utf-8")) for path in sys.argv[1:3])
+    placed, netlist = map(nextpnr.read, sys.argv[1:3])
     try:
         chosen = choose(placed, netlist)
     except ValueError as error:
         sys.exit(f"ram_sites.py: {error}")
-    with open(sys.argv[3], "w", encoding="utf-8") as out:
-        json.dump(netlist, out)
+    nextpnr.write(netlist, sys.argv[3])
     print(f"{len(chosen)} block RAMs: " + ", ".join(
         f"{sum(site[1] == row for site in chosen.values())} in row {row}" for row in ROWS))
 

@@ -9,16 +9,11 @@ numpy and scipy come from PyPI into DIR/solver. Without a network for that the t
 """
 import json
 import pathlib
-import subprocess
 import sys
-import tempfile
-import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 from rtl.syn import solver  # noqa: E402
-
-SCRIPT = ROOT / "rtl/syn/ram_sites.py"
 
 
 def cell(kind, place, *bits):
@@ -46,7 +41,9 @@ def length(placement):
     return sum(float(np.sum(along[high] - along[low])) for along, low, high in ends)
 
 
-class RamSitesTest(unittest.TestCase):
+class RamSitesTest(solver.ScriptTest):
+    script = ROOT / "rtl/syn/ram_sites.py"
+
     """What the script makes of the cells of a placed netlist."""
 
     @classmethod
@@ -99,17 +96,12 @@ class RamSitesTest(unittest.TestCase):
         self.assertEqual(len(set(chosen.values())), 60)
         self.assertGreater(sum(site[1] == 46 for site in chosen.values()), 30)
 
-    def run_script(self, placed, netlist):
-        with tempfile.TemporaryDirectory() as folder:
-            paths = [pathlib.Path(folder) / name for name in ("placed", "netlist", "out")]
-            for path, content in zip(paths, (placed, netlist)):
-                path.write_text(json.dumps(content))
-            done = subprocess.run([sys.executable, SCRIPT, *paths], capture_output=True, text=True)
-            return done, json.loads(paths[2].read_text()) if paths[2].exists() else None
+    def run_on(self, placed, netlist):
+        return self.run_to_out(self.file("placed", placed), self.file("netlist", netlist))
 
     def test_the_netlist_gets_the_sites_and_nothing_else(self):
         cells = {"r": ram((4, 22), 1), "a": logic((120, 82), 1)}
-        done, out = self.run_script(design(cells), design(cells))
+        done, out = self.run_on(design(cells), design(cells))
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(out["modules"]["top"]["cells"]["r"]["attributes"].pop("BEL"),
                          "X120/Y82/EBR3")
@@ -119,14 +111,14 @@ class RamSitesTest(unittest.TestCase):
 
     def test_netlists_that_differ_are_rejected(self):
         other = {"s": ram((4, 22), 1), "a": logic((9, 9), 1)}
-        done, out = self.run_script(design({"r": ram((4, 22), 1)}), design(other))
+        done, out = self.run_on(design({"r": ram((4, 22), 1)}), design(other))
         self.assertEqual(done.returncode, 1)
         self.assertIn("the placed netlist has other block RAMs", done.stderr)
         self.assertIsNone(out)
 
     def test_more_rams_than_sites_are_rejected(self):
         cells = {f"r{at}": ram((4, 22), at) for at in range(209)}
-        done, _ = self.run_script(design(cells), design(cells))
+        done, _ = self.run_on(design(cells), design(cells))
         self.assertIn("209 block RAMs, 208 sites", done.stderr)
 
 

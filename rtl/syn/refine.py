@@ -19,7 +19,6 @@ short step makes them shorter. Three kinds of moves do.
 
 Carry chains, block RAMs and wide multiplexers stay where they are.
 """
-import json
 import pathlib
 import sys
 
@@ -68,9 +67,9 @@ class Refinement:
         return self.urgency(self.timing.slack[pin]) + self.length_cost[pin]
 
     def lateness(self):
-        """The sum of the squares of what paths are late, ns^2; computes all paths."""
+        """What paths are late (Timing.late); computes all of them."""
         self.worst = self.timing.analyse()
-        return (np.minimum(self.timing.slack[self.timing.end_pin], 0) ** 2).sum()
+        return self.timing.late()
 
     def slow(self, more):
         """Groups with at most so much more slack than the slowest path, slowest first."""
@@ -185,7 +184,7 @@ class Refinement:
 
     def swap(self, one, other):
         """Lets two tiles change places."""
-        cells = [self.slices.content(tile).astype(int) for tile in (one, other)]
+        cells = [self.slices.content(tile) for tile in (one, other)]
         self.slices.swap(one, other)
         self.timing.at[cells[0]], self.timing.at[cells[1]] = other, one
 
@@ -193,7 +192,7 @@ class Refinement:
         """Moves the slowest memories of LUTs to tiles where paths are less late."""
         best, slack = self.lateness(), {}
         for tile in filter(lambda tile: self.slices.loose(*tile), self.slices.ramw):
-            pin, _ = self.movable.around(self.slices.content(tile).astype(int))
+            pin, _ = self.movable.around(self.slices.content(tile))
             slack[tile] = self.timing.slack[pin].min(initial=placed_timing.NEVER)
         slow = [tile for tile in sorted(slack, key=slack.get)
                 if slack[tile] < self.worst + SWAP_SLOW]
@@ -209,14 +208,14 @@ class Refinement:
 
     def exchanges(self, tile, most=2):
         """The best tiles, at most so many, to change places with one."""
-        cells = self.slices.content(tile).astype(int)
+        cells = self.slices.content(tile)
         pin, joined = self.movable.around(cells)
         now, found = self.timing.at[cells[0]], []
         for there in map(tuple, self.way(now, pin, joined)):
             if there == tile or not self.slices.loose(*there):
                 continue
             gain = self.change(pin, joined, now, there, 1)
-            others = self.slices.content(there).astype(int)
+            others = self.slices.content(there)
             gain += self.change(*self.movable.around(others), there, now, 2)
             if gain < GAIN - 1:
                 found.append((gain, there))
@@ -231,14 +230,13 @@ class Refinement:
                 + (more / placed_timing.TILE) @ self.length_cost[pin])
 
     def mend(self):
-        """Sweeps until nothing moves, or for long enough; the lateness."""
+        """Sweeps until nothing moves, or for long enough."""
         late = self.lateness()
         for _ in range(SWEEPS):
             if late == 0 or not self.sweep():
                 break
             late = self.lateness()
             self.keep(late)
-        return late
 
     def keep(self, late):
         """Notes a state when it is better than those before."""
@@ -285,14 +283,12 @@ def square(side):
 def main():
     if len(sys.argv) != 5:
         sys.exit(__doc__.split("\n\n")[1])
-    with open(sys.argv[1], encoding="utf-8") as file:
-        placed = json.load(file)
+    placed = nextpnr.read(sys.argv[1])
     module, clock, period = nextpnr.largest(placed), sys.argv[2], 1e3 / float(sys.argv[3])
     if clock not in module["netnames"]:
         sys.exit(f"refine.py: no net {clock}")
     before, after = Refinement(module, clock, period).run()
-    with open(sys.argv[4], "w", encoding="utf-8") as file:
-        json.dump(placed, file)
+    nextpnr.write(placed, sys.argv[4])
     print(f"{clock}: {1e3 / (period - before):.1f} -> {1e3 / (period - after):.1f} MHz expected")
 
 

@@ -7,18 +7,14 @@ usage: refine_test.py DIR
 numpy and scipy come from PyPI into DIR/solver. Without a network for that the test is skipped
 (status 77). Expected delays are sums of nextpnr's own figures (predictDelay, speed grade 6).
 """
-import json
 import pathlib
-import subprocess
 import sys
-import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 from rtl.syn import solver  # noqa: E402
 
-SCRIPT = ROOT / "rtl/syn/refine.py"
 CLOCK, OTHER_CLOCK = 1, 2
 OUTPUTS = {"Q", "F", "FCO", "OFX", "DOA0", "WDO0", "WADO0"}
 
@@ -162,18 +158,11 @@ class SlicesTest(unittest.TestCase):
         self.assertEqual(found.bel(timing.names.index("l"), 2, 1), "X2/Y1/SLICEB.K1")
 
 
-class RefineTest(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
+class RefineTest(solver.ScriptTest):
+    script = ROOT / "rtl/syn/refine.py"
 
-    def run_script(self, design, mhz=200, clock="clk"):
-        placed, out = self.folder / "placed", self.folder / "out"
-        placed.write_text(json.dumps(design))
-        done = subprocess.run([sys.executable, SCRIPT, placed, clock, str(mhz), out],
-                              capture_output=True, text=True)
-        return done, json.loads(out.read_text()) if out.exists() else None
+    def refined(self, design, mhz=200, clock="clk"):
+        return self.run_to_out(self.file("placed", design), clock, str(mhz))
 
     def bels(self, design):
         return {name: cell["attributes"]["NEXTPNR_BEL"]
@@ -184,14 +173,14 @@ class RefineTest(unittest.TestCase):
         return np.array([int(column[1:]), int(row[1:])])
 
     def test_a_lut_and_the_registers_that_it_stands_between_come_together(self):
-        done, out = self.run_script(across())
+        done, out = self.refined(across())
         self.assertIn("clk: 105.9 -> ", done.stdout)  # by the first test of TimingTest
         for name in "ab":
             apart = np.abs(self.tile(out, "l") - self.tile(out, name)).sum()
             self.assertLess(apart, 3, name)
 
     def test_nothing_else_of_a_netlist_changes(self):
-        _, out = self.run_script(across())
+        _, out = self.refined(across())
         for cell in out["modules"]["top"]["cells"].values():
             del cell["attributes"]["NEXTPNR_BEL"]
         design = across()
@@ -200,7 +189,7 @@ class RefineTest(unittest.TestCase):
         self.assertEqual(out, design)
 
     def test_a_clock_that_is_met_moves_nothing(self):
-        _, out = self.run_script(across(), mhz=50)
+        _, out = self.refined(across(), mhz=50)
         self.assertEqual(out, across())
 
     def test_each_place_has_one_cell(self):
@@ -212,7 +201,7 @@ class RefineTest(unittest.TestCase):
             cells[f"b{at}"] = register(f"10 20 SLICE{'ABCD'[at // 2 % 4]}.FF{at % 2}"
                                        if at < 8 else f"12 {10 + at} SLICEA.FF0",
                                        {"M": 10 * at + 101, "Q": 10 * at + 102})
-        _, out = self.run_script(netlist(**cells))
+        _, out = self.refined(netlist(**cells))
         bels = self.bels(out)
         self.assertEqual(len(set(bels.values())), len(bels))
         self.assertGreater(sum(bels[f"l{at}"].startswith(("X10/", "X11/", "X12/"))
@@ -222,7 +211,7 @@ class RefineTest(unittest.TestCase):
         design = netlist(a=register("10 10 SLICEA.FF0", {"Q": 10, "M": 12}),
                          l=lut("60 10 SLICEA.K0", {"A": 10, "F": 11}),
                          b=register("60 10 SLICEA.FF0", {"DI": 11, "Q": 12}))
-        _, out = self.run_script(design)
+        _, out = self.refined(design)
         bels = self.bels(out)
         self.assertEqual(bels["l"].replace(".K", ".FF"), bels["b"])
         self.assertLess(np.abs(self.tile(out, "a") - self.tile(out, "b")).sum(), 5)
@@ -233,7 +222,7 @@ class RefineTest(unittest.TestCase):
         cells["spacer$0"] = lut("50 9 SLICEA.K1", {"A": 11, "F": 99})
         cells["chain"] = lut("50 9 SLICEB.K0", {"A": 10, "F": 98}, MODE="CCU2")
         cells["d"] = register("10 10 SLICEC.FF0", {"M": 98, "Q": 97})
-        before, after = self.bels(design), self.bels(self.run_script(design)[1])
+        before, after = self.bels(design), self.bels(self.refined(design)[1])
         self.assertEqual({name for name in before if before[name] != after[name]} - set("abcdl"),
                          set())
 
@@ -243,18 +232,18 @@ class RefineTest(unittest.TestCase):
                          w=cell("TRELLIS_RAMW", "60 10 SLICEC.RAMW", {"A0": 10}),
                          b=register("10 11 SLICEB.FF0", {"M": 11, "Q": 13}),
                          c=lut("12 10 SLICEA.K0", {"A": 50, "F": 51}))
-        _, out = self.run_script(design, mhz=400)
+        _, out = self.refined(design, mhz=400)
         self.assertTrue((self.tile(out, "m") == self.tile(out, "w")).all())
         for name in "ab":
             self.assertLess(np.abs(self.tile(out, "m") - self.tile(out, name)).sum(), 10, name)
 
     def test_an_unknown_clock_is_an_error(self):
-        done, out = self.run_script(across(), clock="clock")
+        done, out = self.refined(across(), clock="clock")
         self.assertEqual((done.returncode, done.stderr), (1, "refine.py: no net clock\n"))
         self.assertIsNone(out)
 
     def test_too_few_words_print_the_usage(self):
-        done = subprocess.run([sys.executable, SCRIPT, "a"], capture_output=True, text=True)
+        done = self.run_script("a")
         self.assertEqual(done.returncode, 1)
         self.assertTrue(done.stderr.startswith("usage: refine.py PLACED CLOCK MHZ OUT"))
 

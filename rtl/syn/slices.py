@@ -70,10 +70,14 @@ class Slices:
                            *(cell["parameters"].get(name) for name in names))
                     numbers[index] = shared.setdefault(key, len(shared))
 
+    def there(self, column, row):
+        """Whether a tile is on the device and has slices."""
+        return (0 <= column < self.tile.shape[0] and 0 <= row < self.tile.shape[1]
+                and self.tile[column, row])
+
     def free(self, lut, register, column, row):
         """A place of a tile for a LUT, a register or (when they belong together) both, or NONE."""
-        if not (0 <= column < self.tile.shape[0] and 0 <= row < self.tile.shape[1]
-                and self.tile[column, row]):
+        if not self.there(column, row):
             return NONE
         luts, registers = self.luts[column, row], self.registers[column, row]
         if register != NONE:
@@ -111,8 +115,7 @@ class Slices:
 
     def loose(self, column, row):
         """Whether the cells of a tile can all go to another: no chain or multiplexer is there."""
-        if not (0 <= column < self.tile.shape[0] and 0 <= row < self.tile.shape[1]
-                and self.tile[column, row]):
+        if not self.there(column, row):
             return False
         there = self.luts[column, row]
         return not np.isin(self.kind[there[there != NONE]], (WIDE, CARRY)).any()
@@ -120,7 +123,8 @@ class Slices:
     def content(self, tile):
         """The cells of a tile (column, row)."""
         there = np.concatenate((self.luts[tile], self.registers[tile]))
-        return np.append(there[there != NONE], [self.ramw[tile]] if tile in self.ramw else [])
+        return np.array([*there[there != NONE], *([self.ramw[tile]] if tile in self.ramw else [])],
+                        int)
 
     def swap(self, one, other):
         """Lets two tiles change what they hold."""

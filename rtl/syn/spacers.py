@@ -16,7 +16,6 @@ as any other, but more wires than the device has there, and its router then goes
 few thousand wires that two nets want. A spacer takes the place of a cell and no wire.
 """
 import csv
-import json
 import pathlib
 import sys
 
@@ -96,17 +95,16 @@ def main():
     usage = __doc__.split("\n\n")[1]
     if len(sys.argv) < 2 or len(sys.argv) != {"add": 6, "remove": 4}.get(sys.argv[1]):
         sys.exit(usage)
-    placed = json.load(open(sys.argv[2], encoding="utf-8"))
+    placed = nextpnr.read(sys.argv[2])
     if sys.argv[1] == "add":
-        out = json.load(open(sys.argv[4], encoding="utf-8"))
+        out = nextpnr.read(sys.argv[4])
         try:
             count = add(placed, heat_map(sys.argv[3]), out)
         except ValueError as error:
             sys.exit(f"spacers.py: {error}")
     else:
         out, count = placed, remove(placed)
-    with open(sys.argv[-1], "w", encoding="utf-8") as file:
-        json.dump(out, file)
+    nextpnr.write(out, sys.argv[-1])
     print(f"{count} spacers")
 
 

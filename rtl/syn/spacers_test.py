@@ -9,16 +9,12 @@ numpy and scipy come from PyPI into DIR/solver. Without a network for that the t
 """
 import json
 import pathlib
-import subprocess
 import sys
-import tempfile
-import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 from rtl.syn import solver  # noqa: E402
 
-SCRIPT = ROOT / "rtl/syn/spacers.py"
 HOT, COLD = (20, 30), (90, 70)
 
 
@@ -55,30 +51,19 @@ def heat(wires=5):
     return table
 
 
-class SpacersTest(unittest.TestCase):
+class SpacersTest(solver.ScriptTest):
+    script = ROOT / "rtl/syn/spacers.py"
+
     @classmethod
     def setUpClass(cls):
         global np, spacers
         import numpy as np
         from rtl.syn import spacers
 
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-
-    def file(self, name, content):
-        path = self.folder / name
-        path.write_text(content if isinstance(content, str) else json.dumps(content))
-        return path
-
     def table(self, heat):
         """As nextpnr writes it: a line for each column, a comma after each number."""
         return self.file("heat", "".join("".join(f"{int(one)}," for one in line) + "\n"
                                          for line in heat))
-
-    def run_script(self, *words):
-        return subprocess.run([sys.executable, SCRIPT, *words], capture_output=True, text=True)
 
     def test_spacers_stand_where_wires_are_short(self):
         base = design(400)
