@@ -5,7 +5,8 @@ It needs numpy.
 """
 import numpy as np
 
-from rtl.syn import placed_timing, slices
+from rtl.syn import slices
+from rtl.syn.placed import bits
 from rtl.syn.slices import NONE
 
 
@@ -29,16 +30,16 @@ class Movable:
     that of a cell. `links` join groups to cells outside of them, `cell_links` all cells.
     """
 
-    def __init__(self, timing, places):
+    def __init__(self, placed, places):
         before = {}  # the LUT before a register's DI; NONE where it is a constant
-        for index, cell in enumerate(timing.cells):
+        for index, cell in enumerate(placed.cells):
             if cell["type"] == "TRELLIS_FF":
-                for bit in placed_timing.bits(cell, "DI"):
-                    before[index] = timing.driver.get(bit, (NONE,))[0]
+                for bit in bits(cell, "DI"):
+                    before[index] = placed.driver.get(bit, (NONE,))[0]
         taken = set(before.values())
         groups = []
-        for index, cell in enumerate(timing.cells):
-            if places.place[index] == NONE:
+        for index, cell in enumerate(placed.cells):
+            if places.place[index] == NONE or placed.stays[index]:
                 continue
             if cell["type"] == "TRELLIS_FF":
                 lut = before.get(index, NONE)
@@ -48,19 +49,19 @@ class Movable:
                 groups.append((index, NONE))
         self.luts, self.registers = np.array(groups, int).reshape(-1, 2).T
         self.cell = np.where(self.luts != NONE, self.luts, self.registers)
-        self.group = np.full(len(timing.cells), NONE)
+        self.group = np.full(len(placed.cells), NONE)
         for members in (self.luts, self.registers):
             there = members != NONE
             self.group[members[there]] = np.flatnonzero(there)
-        self.join(timing)
+        self.join(placed)
 
-    def join(self, timing):
-        source = timing.node_cell[timing.pin_node]
-        wired = np.flatnonzero(~timing.pin_free & (source != timing.pin_cell))
-        reader, driver = timing.pin_cell[wired], source[wired]
+    def join(self, placed):
+        source = placed.node_cell[placed.pin_node]
+        wired = np.flatnonzero(~placed.pin_free & (source != placed.pin_cell))
+        reader, driver = placed.pin_cell[wired], source[wired]
         ends, others = np.concatenate((reader, driver)), np.concatenate((driver, reader))
         pins = np.tile(wired, 2)
-        self.cell_links = Links(ends, pins, others, len(timing.cells))
+        self.cell_links = Links(ends, pins, others, len(placed.cells))
         outside = self.group[ends] != self.group[others]
         self.links = Links(self.group[ends[outside]], pins[outside], others[outside],
                            len(self.cell))

@@ -8,12 +8,11 @@ import collections
 
 import numpy as np
 
-from rtl.syn import nextpnr
+from rtl.syn.placed import Placed, bits
 
 TILE = 0.08                                # a wire takes TILE * (6 + tiles, the first five twice)
 LUT, CLOCK_TO_Q, CLOCK_TO_DATA, SETUP = 0.236, 0.525, 5.73, 0.2
 NEVER = 1e3                                # the slack of what no path leads through
-FIXED = {"FCI", "F1", "FXA", "FXB", "DI"}  # inputs with a wire of their own, which takes no time
 # Inputs of cells by type that no path leads through.
 CLOCKS = {"CLK", "WCK", "CLKA", "CLKB"}
 # A RAMW hands each write address and datum on to the memories beside it.
@@ -32,39 +31,16 @@ def through(mode, port, output):
     return {"F1": 0.1, "FXA": 0.15, "FXB": 0.15, "M": 0.17}.get(port, 0.4)
 
 
-def bits(cell, port):
-    """The nets of a port, without constants."""
-    return [bit for bit in cell["connections"].get(port, ()) if isinstance(bit, int)]
-
-
-class Timing:
-    """Cells, their pins, and how late a signal comes to each.
-
-    `cells`, `names` and `at` (column, row) are those of the netlist that are placed; a node is an
-    output bit: `node_cell`. A pin is an input bit: `pin_cell` reads the node `pin_node`.
-    """
+class Timing(Placed):
+    """When a signal comes to each pin, and when it has to."""
 
     def __init__(self, module, clock, period):
         """`clock`: the name of its net; `period` in ns."""
+        super().__init__(module)
         self.period = period
-        placed = {name: cell for name, cell in module["cells"].items()
-                  if nextpnr.place(cell) and not name.startswith("$PACKER")}
-        self.names, self.cells = list(placed), list(placed.values())
-        self.at = np.array([nextpnr.place(cell) for cell in self.cells], float).reshape(-1, 2)
         self.clock = module["netnames"][clock]["bits"][0]
-        self.driver = {}  # the cell and the port that drive a net
-        sinks = []
-        for index, cell in enumerate(self.cells):
-            for port in cell["connections"]:
-                for bit in bits(cell, port):
-                    if cell["port_directions"][port] == "output":
-                        self.driver[bit] = (index, port)
-                    else:
-                        sinks.append((bit, index, port))
-        self.node = {bit: at for at, bit in enumerate(self.driver)}
-        self.node_cell = np.array([cell for cell, _ in self.driver.values()], int)
         self.start = np.array([self.starts(*place) for place in self.driver.values()])
-        self.join([sink for sink in sinks if sink[0] in self.node])
+        self.join()
 
     def clocked(self, cell, port):
         """Whether a port of a register or memory belongs to the clock."""
@@ -79,17 +55,15 @@ class Timing:
         delay = {"TRELLIS_FF": CLOCK_TO_Q, "DP16KD": CLOCK_TO_DATA}.get(cell["type"])
         return delay if delay and self.clocked(cell, port) else -NEVER
 
-    def join(self, sinks):
+    def join(self):
         """Notes pins, what leads from them to nodes (arcs), and where paths end."""
         outputs = collections.defaultdict(list)
         for bit, (index, port) in self.driver.items():
             outputs[index].append((self.node[bit], port))
-        arcs, ends, free = [], [], []
-        for pin, (bit, index, port) in enumerate(sinks):
+        arcs, ends = [], []
+        for pin, (bit, index, port) in enumerate(self.sinks):
             cell = self.cells[index]
             kind, mode = cell["type"], cell["parameters"].get("MODE", "LOGIC")
-            ramw = self.cells[self.driver[bit][0]]["type"] == "TRELLIS_RAMW"
-            free.append(port in FIXED or ramw)
             if port in CLOCKS:
                 continue
             if kind == "TRELLIS_RAMW":
@@ -99,9 +73,6 @@ class Timing:
                 arcs += [(pin, node, delay) for node, delay in found if delay is not None]
             elif self.clocked(cell, port):
                 ends.append((pin, 0 if port == "DI" else SETUP))
-        self.pin_node = np.array([self.node[bit] for bit, _, _ in sinks], int)
-        self.pin_cell = np.array([index for _, index, _ in sinks], int)
-        self.pin_free = np.array(free, bool)
         self.end_pin = np.array([pin for pin, _ in ends], int)
         self.end_setup = np.array([setup for _, setup in ends], float)
         self.order([arc[:2] for arc in arcs], [arc[2] for arc in arcs])

@@ -12,7 +12,7 @@ import re
 import numpy as np
 
 from rtl.syn import nextpnr
-from rtl.syn.placed_timing import bits
+from rtl.syn.placed import bits
 
 PLACES = 8
 # What a LUT is part of; a memory also takes the LUTs of its RAMW.

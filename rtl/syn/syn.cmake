@@ -45,9 +45,9 @@ add_test(NAME synthesis.tested_differences
          COMMAND Python3::Interpreter ${CMAKE_CURRENT_LIST_DIR}/tested_test.py)
 set_tests_properties(synthesis.tested_differences PROPERTIES LABELS fast TIMEOUT 60)
 
-# Sites of block RAMs, room for wires and shorter paths, on small netlists; skipped when PyPI cannot
-# be reached.
-foreach(test ram_sites refine spacers)
+# Sites of block RAMs, room for wires, shorter wires and paths, on small netlists; skipped when PyPI
+# cannot be reached.
+foreach(test placed ram_sites refine spacers)
   add_test(NAME synthesis.${test}
            COMMAND Python3::Interpreter ${CMAKE_CURRENT_LIST_DIR}/${test}_test.py
                    ${CMAKE_BINARY_DIR}/syn)
