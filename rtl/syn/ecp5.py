@@ -6,7 +6,7 @@ import re
 import shutil
 
 from rtl import yosys
-from rtl.syn import blocks, cells, pypi, tools
+from rtl.syn import blocks, cells, placement, pypi, tools
 
 DEVICE = ("--85k", "--package", "CABGA756", "--speed", "6")
 DEVICE_NAME = "LFE5U-85F, speed grade 6"
@@ -28,16 +28,7 @@ NEVER_BOTH = ("u_queue.u_memory", "u_buffer.u_memory", "u_ethernet.u_memory", "u
               "u_block_read.u_data", "u_blocks.u_lengths", "u_payload.u_data",
               "u_pairs") + IN_BLOCK_RAM
 COMMAND = "synth_ecp5 -nowidelut -noflatten"
-# The refinement by simulated annealing that ends placer heap, and router1, do not end on the whole
-# engine.
-ROUTE = ("--placer", "static", "--router", "router2")
 MINUTES = 90  # that a tool may take
-RAM_SITES, SPACERS, REFINE = (yosys.RTL / "syn" / name for name in
-                              ("ram_sites.py", "spacers.py", "refine.py"))
-TURNS = 3       # placements, each with more spacers
-HEAT = 10       # the iteration of router2 whose map of shared wires says where spacers go
-PATIENCE = 20   # iterations without fewer of them after which it will never end
-GROWN, MANY = 1.25, 1000  # nor will it with so many times the fewest, when they are many
 
 
 class Engine:
@@ -90,101 +81,15 @@ class Engine:
 
     def place(self, name, seed):
         """Places and routes a block; what nextpnr reports of it."""
-        return place(self.tools, self.folder / "ecp5", self.minutes, name, name, seed,
-                     (*DEVICE, "--lpf-allow-unconstrained", "--freq", "50"))
+        options = (*DEVICE, "--lpf-allow-unconstrained", "--freq", "50")
+        return placement.Placement(self.tools, self.folder / "ecp5", self.minutes, name, seed,
+                                   options).run(name)
 
 
-def place(used, folder, minutes, netlist, name, seed, options, results=()):
-    """Places and routes NETLIST.json; what nextpnr reports of it.
-
-    Block RAMs stand where ram_sites.py puts them by a first placement, which is not routed. What
-    is on the slow paths of a clock that is missed stands where refine.py puts it. When the router
-    gets stuck, spacers.py makes room where wires are short, in another placement. The routing of
-    the last one leaves timing out.
-    `results`: options that name further files which the last run is to write.
-    """
-    def run(source, log, *rest, stop=None):
-        return used.run("nextpnr-ecp5", (
-            *options, "--timing-allow-fail", *ROUTE, "--seed", seed, "--quiet", "--threads",
-            used.threads("nextpnr-ecp5"), "--json", f"{source}.json", "--log", f"{log}.log", *rest),
-            folder, minutes, stop)
-
-    source, placed, log = netlist, f"{name}_placed", folder / f"{name}.log"
-    if '"type": "DP16KD"' in (folder / f"{netlist}.json").read_text():
-        first, source = f"{name}_first", f"{name}_sites"
-        run(netlist, first, "--no-route", "--write", f"{first}.json")
-        used.solve(RAM_SITES, (f"{first}.json", f"{netlist}.json", f"{source}.json"), folder)
-    for turn in range(TURNS):
-        run(source, placed, "--no-route", "--write", f"{placed}.json")
-        reached = (folder / f"{placed}.log").read_text()
-        for net, clock in missed(reached).items():
-            used.solve(REFINE, (f"{placed}.json", net, clock, f"{placed}.json"), folder)
-        timing = () if timed(reached) and turn < TURNS - 1 else ("--no-tmdriv",)
-        bare = placed
-        if turn > 0:
-            bare = f"{name}_bare"
-            used.solve(SPACERS, ("remove", f"{placed}.json", f"{bare}.json"), folder)
-        (folder / f"{name}_clocks.lpf").write_text(frequencies(reached))
-        log.unlink(missing_ok=True)
-        if run(bare, name, "--no-pack", "--no-place", *timing, "--lpf", f"{name}_clocks.lpf",
-               "--router2-heatmap", name, "--report", f"{name}.report", *results,
-               stop=(lambda: stuck(log)) if turn < TURNS - 1 else None) is not None:
-            break
-        spaced = f"{name}_spaced"
-        used.solve(SPACERS, ("add", f"{placed}.json", f"{name}_congestion_by_coordinate_{HEAT}.csv",
-                             f"{source}.json", f"{spaced}.json"), folder)
-        source = spaced
-    return json.loads((folder / f"{name}.report").read_text())
-
-
-def frequencies(log):
-    """Constraints of all clocks, for a run that begins with a placement, by the log of that one.
-
-    Such a run does not have those of ports, and does not derive those of PLLs.
-    """
-    return "".join(f'FREQUENCY NET "{net}" {clock} MHz;\n'
-                   for net, (_, clock) in verdicts(log).items())
-
-
-def timed(log):
-    """Whether a placement is to be routed by timing, by its log.
-
-    router2 takes each wire of a clock that is met for critical, and no care that others have it
-    too. A block with one clock has wires enough.
-    """
-    clocks = verdicts(log)
-    return len(clocks) < 2 or len(missed(log)) == len(clocks)
-
-
-def missed(log):
-    """The clocks that a run does not reach, with the MHz that they need, by its log."""
-    return {net: clock for net, (verdict, clock) in verdicts(log).items() if verdict == "FAIL"}
-
-
-def verdicts(log):
-    """(PASS or FAIL, needed MHz) of each clock by the end of a log."""
-    found = re.findall(r"clock +'([^']+)': +[\d.]+ MHz \((\w+) at ([\d.]+) MHz\)", log)
-    return {net: (verdict, clock) for net, verdict, clock in found}
-
-
-def stuck(log):
-    """Whether router2 will not end, by its log: it has not come to fewer shared wires for long.
-
-    Or it comes to more and more of them.
-    """
-    shared = [int(found) for found in re.findall(r"iter=\d+ wires=\d+ overused=(\d+)",
-                                                 log.read_text() if log.exists() else "")]
-    fewest = min(shared, default=0)
-    return bool(shared) and (len(shared) - 1 - shared.index(fewest) >= PATIENCE
-                             or shared[-1] > max(MANY, GROWN * fewest))
-
-
-def placed_rams(more=()):
-    """Yosys commands that mark the memories of IN_BLOCK_RAM and `more`, and of NEVER_BOTH."""
-    return "".join([f'setattr -set ram_style "block" */m:*{name}.mem; '
-                    for name in (*IN_BLOCK_RAM, *more)]
-                   + [f"setattr -set no_rw_check 1 */m:*{name}.mem; "
-                      for name in (*NEVER_BOTH, *more)])
+def placed_rams():
+    """Yosys commands that mark the memories of IN_BLOCK_RAM and of NEVER_BOTH."""
+    return "".join([f'setattr -set ram_style "block" */m:*{name}.mem; ' for name in IN_BLOCK_RAM]
+                   + [f"setattr -set no_rw_check 1 */m:*{name}.mem; " for name in NEVER_BOTH])
 
 
 def harness(module, ports):

@@ -19,9 +19,9 @@ of its tops, each alone on the device, is the upper bound of its clock.
 
 --check compares with the table: LUT4s at most 3% more, the clock at most 15% lower, as another
 netlist or seed moves it by about as much. The tools are installed into DIR/pypi (300 MB); their
-first start takes minutes. Exit status 77 when that fails. What chooses the sites of block RAMs,
-makes room for wires and moves what is on slow paths needs numpy and scipy, which go into
-DIR/solver. A row names the tools that --tools gave in place of PyPI's.
+first start takes minutes. Exit status 77 when that fails. What changes placements (placement.py)
+needs numpy, scipy and numba, which go into DIR/solver. A row names the tools that --tools gave in
+place of PyPI's.
 """
 import argparse
 import json
@@ -33,7 +33,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 from rtl import yosys  # noqa: E402
-from rtl.syn import blocks, ecp5, measure, table, tools  # noqa: E402
+from rtl.syn import blocks, ecp5, measure, placement, table, tools  # noqa: E402
 
 TABLE = ROOT / "docs/measured/place.json"
 PAGES = ROOT / "testbench/tools/docs/generate.py"
@@ -65,7 +65,7 @@ def row_of(engine, name, seed):
                        carries=carries, path=path)
     if engine.tools.names:
         row["compiled"] = engine.tools.names
-    row.update(seed=seed, placer=ecp5.ROUTE[1], seconds=round(time.monotonic() - start),
+    row.update(seed=seed, placer=placement.ROUTE[1], seconds=round(time.monotonic() - start),
                sources=ecp5.digest(name), commit=measure.commit(yosys.sources(f"roci_{name}")))
     return row
 

@@ -11,7 +11,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
-from rtl.syn import ecp5, place, tools  # noqa: E402
+from rtl.syn import ecp5, place, placement, tools  # noqa: E402
 
 
 def step(kind, delay, cell="", sources=()):
@@ -62,6 +62,9 @@ class PlaceTest(unittest.TestCase):
         self.assertEqual(place.worse(old, {"LUT4": 1000, "note": "not placed"}), "50.0 -> 0 MHz")
 
 
+ANNEALED = ("anneal.py", "x_3_placed.json", "x_3_placed.json")
+
+
 class RunsTest(unittest.TestCase):
     """Which runs of nextpnr a netlist gets."""
 
@@ -101,7 +104,7 @@ class RunsTest(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder)
             (path / "x.json").write_text('{"cells": {"a": {"type": "%s"}}}' % kind)
-            report = ecp5.place(Used(), path, 1, "x", "x_3", 3, ())
+            report = placement.Placement(Used(), path, 1, "x_3", 3, ()).run("x")
         self.assertEqual(report, {"fmax": 5})
         return runs, solved
 
@@ -116,14 +119,16 @@ class RunsTest(unittest.TestCase):
         self.assertEqual(self.placed("LUT4"), ([("x_3_placed.log", "x.json", False),
                                                 ("x_3.log", "x_3_placed.json", True)], []))
 
-    def test_a_clock_that_a_placement_misses_has_its_cells_moved(self):
-        _, solved = self.placed("LUT4", 1, """
-            Info: Max frequency for clock 'a': 40.00 MHz (FAIL at 50.00 MHz)
-            Info: Max frequency for clock 'b': 40.00 MHz (PASS at 20.00 MHz)
-            """)
-        moves = ("refine.py", "x_3_placed.json", "a", "50.00", "x_3_placed.json")
-        self.assertEqual([one for one in solved if one[0] == "refine.py"], 2 * [moves])
-        self.assertEqual(solved[0], moves)
+    def test_placements_that_miss_a_clock_or_have_spacers_are_shortened_for_all_clocks(self):
+        for verdict, turns in (("FAIL", 2), ("PASS", 1)):
+            _, solved = self.placed("LUT4", 1, f"""
+                Info: Max frequency for clock 'a': 40.00 MHz ({verdict} at 50.00 MHz)
+                Info: Max frequency for clock 'b': 40.00 MHz (PASS at 20.00 MHz)
+                """)
+            moves = [ANNEALED] + [("refine.py", "x_3_placed.json", net, clock, "x_3_placed.json")
+                                  for net, clock in (("a", "50.00"), ("b", "20.00"))]
+            self.assertEqual([one for one in solved if one[0] != "spacers.py"], turns * moves)
+            self.assertEqual(solved[-4:-1], moves)
 
     def test_a_netlist_on_which_the_router_gets_stuck_gets_spacers(self):
         runs, solved = self.placed("LUT4", congested=1)
@@ -135,6 +140,7 @@ class RunsTest(unittest.TestCase):
         self.assertEqual(solved, [
             ("spacers.py", "add", "x_3_placed.json", "x_3_congestion_by_coordinate_10.csv",
              "x.json", "x_3_spaced.json"),
+            ANNEALED,
             ("spacers.py", "remove", "x_3_placed.json", "x_3_bare.json")])
 
     def test_clocks_that_are_met_are_not_routed_by_timing(self):
@@ -147,9 +153,9 @@ class RunsTest(unittest.TestCase):
 
     def test_more_spacers_come_to_those_that_were_too_few(self):
         runs, solved = self.placed("LUT4", congested=9)
-        self.assertEqual(len(runs), 2 * ecp5.TURNS)  # the last one is not stopped
+        self.assertEqual(len(runs), 2 * placement.TURNS)  # the last one is not stopped
         self.assertEqual(self.for_wires, [False] * 5 + [True])  # and leaves timing out
-        self.assertEqual(solved[2][-2:], ("x_3_spaced.json", "x_3_spaced.json"))
+        self.assertEqual(solved[3][-2:], ("x_3_spaced.json", "x_3_spaced.json"))
 
     def test_each_clock_keeps_its_frequency(self):
         log = """
@@ -157,21 +163,21 @@ class RunsTest(unittest.TestCase):
             Info: Max frequency for clock        'b': 400.00 MHz (PASS at 100.00 MHz)
             Info: Max frequency for clock '$glbnet$a': 31.00 MHz (FAIL at 50.00 MHz)
             """
-        self.assertEqual(ecp5.frequencies(log), 'FREQUENCY NET "$glbnet$a" 50.00 MHz;\n'
+        self.assertEqual(placement.frequencies(log), 'FREQUENCY NET "$glbnet$a" 50.00 MHz;\n'
                                                 'FREQUENCY NET "b" 100.00 MHz;\n')
 
     def test_a_router_is_stuck_when_it_comes_to_no_fewer_shared_wires(self):
         with tempfile.TemporaryDirectory() as folder:
             log = pathlib.Path(folder) / "log"
-            self.assertFalse(ecp5.stuck(log))
-            wait = ecp5.PATIENCE
+            self.assertFalse(placement.stuck(log))
+            wait = placement.PATIENCE
             for shared, is_stuck in (((), False), ((9, 8, *[8] * (wait - 1)), False),
                                      ((9, 8, *[8] * wait), True), ((9, *[10] * wait), True),
                                      ((9, 8, *[9] * (wait - 1), 7), False),
                                      ((9000, 8000, 9999), False), ((9000, 8000, 10001), True),
                                      ((90, 80, 900), False)):
                 log.write_text(iterations(*shared))
-                self.assertEqual(ecp5.stuck(log), is_stuck, shared)
+                self.assertEqual(placement.stuck(log), is_stuck, shared)
 
 
 class ToolsTest(unittest.TestCase):

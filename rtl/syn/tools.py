@@ -77,10 +77,10 @@ class Tools:
                 return said(name, process.returncode, *output)
 
     def solve(self, script, args, folder):
-        """Runs a Python script that needs numpy and scipy in a folder; what it printed."""
+        """Runs a Python script that needs them in a folder; what it printed."""
         programs = pypi.tools(self.installed.with_name("solver"), pypi.SOLVE)
         if programs is None:
-            raise Failed("numpy and scipy cannot be installed from PyPI")
+            raise Failed("numpy, scipy and numba cannot be installed from PyPI")
         done = subprocess.run([programs / "python", script, *map(str, args)], cwd=folder,
                               capture_output=True, text=True)
         return said(script.name, done.returncode, done.stdout, done.stderr)

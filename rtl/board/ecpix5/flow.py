@@ -6,7 +6,7 @@ import re
 import shutil
 
 from rtl import yosys
-from rtl.syn import cells, ecp5
+from rtl.syn import cells, ecp5, placement
 
 DEVICE = ("--um5g-85k", "--package", "CABGA554", "--speed", "8")
 DEVICE_NAME = "LFE5UM5G-85F, CABGA554, speed grade 8"
@@ -15,9 +15,6 @@ TOP = "ecpix5"
 # Modules that keep their boundary until they are mapped, so that their cells can be counted.
 PARTS = {"adapter": "roci_core", "processor": "VexRiscv"}
 REST = "rest of the SoC"
-# Words of the responder, which the engine alone keeps in LUTs: its clock is higher, and the wires
-# around them are short. None is read in the clock in which it is written.
-IN_BLOCK_RAM = ("u_state.u_table.u_word",)
 MINUTES = 180  # that a tool may take
 
 
@@ -61,7 +58,7 @@ class Flow:
         keep = " ".join(f"setattr -mod -set keep_hierarchy 1 *{name}*;" for name in PARTS.values())
         drop = " ".join(f"setattr -mod -unset keep_hierarchy *{name}*;" for name in PARTS.values())
         script = ("read_rtlil elaborated.il; "
-                  f"hierarchy -top {TOP}; {keep} {ecp5.PREPARE} {ecp5.placed_rams(IN_BLOCK_RAM)} "
+                  f"hierarchy -top {TOP}; {keep} {ecp5.PREPARE} {ecp5.placed_rams()} "
                   f"{ecp5.COMMAND} -top {TOP}; tee -q -o {TOP}.stat stat -json; {drop} "
                   f"flatten; clean; write_json {TOP}.json")
         self.run("yosys", "-q", "-p", script)
@@ -70,8 +67,9 @@ class Flow:
     def place(self, seed):
         """Places and routes; what nextpnr reports."""
         name = f"{TOP}_{seed}"
-        return ecp5.place(self.tools, self.folder, MINUTES, TOP, name, seed,
-                          (*DEVICE, "--lpf", f"{TOP}.lpf"), ("--textcfg", f"{name}.config"))
+        return placement.Placement(
+            self.tools, self.folder, MINUTES, name, seed, (*DEVICE, "--lpf", f"{TOP}.lpf"),
+            ("--textcfg", f"{name}.config")).run(TOP)
 
     def pack(self, seed):
         """The bitstream, as a file."""

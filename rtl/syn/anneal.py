@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Shortens the wires of a placement on an LFE5U-85F by simulated annealing.
+
+usage: anneal.py PLACED OUT
+
+PLACED is what `nextpnr-ecp5 --write` wrote. OUT is PLACED with other places for LUTs, registers,
+memories of LUTs and block RAMs. It needs numpy and numba.
+
+The placer `static` of nextpnr brings what belongs together into the same region. The refinement
+after it takes only moves that make wires shorter, and ends where it finds none. Annealing also
+takes moves that make them longer, fewer and fewer of them. Its measure is the sum of the lengths of
+all nets: half the perimeter of what encloses one, times what a tree of so many pins takes more.
+Carry chains, wide multiplexers and the spacers of spacers.py stay where they are.
+"""
+import pathlib
+import sys
+
+import numpy as np
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+from rtl.syn import anneal_moves, movable, nextpnr, ram_sites, slices, wirelength  # noqa: E402
+from rtl.syn.placed import Placed  # noqa: E402
+from rtl.syn.slices import NONE  # noqa: E402
+
+# Temperatures, in columns of wire, by what they fall, and moves of each group at one of them.
+HOT, COLD, COOLING, MOVES = 2.5, 0.02, 0.91, 20
+REACH = 3          # columns and rows of a move that is not towards a median
+# How much longer than half the perimeter a tree of so many pins is, by Cheng's table of 1994.
+PINS = (3, 5, 10, 15, 20, 25, 30, 35, 40, 45, 50)
+LONGER = (1, 1.0828, 1.4493, 1.6899, 1.8924, 2.0743, 2.2334, 2.3895, 2.5356, 2.6625, 2.7933)
+BEYOND = 0.02616   # for each pin more
+CLOCK_BUFFERS = ("DCCA", "DCSC")  # have wires of their own
+
+
+class Annealing:
+    """A placement and its nets, as tables for anneal_moves.py."""
+
+    def __init__(self, module):
+        placed = self.placed = Placed(module)
+        self.slices = slices.Slices(placed.cells)
+        groups = movable.Movable(placed, self.slices)
+        self.groups = np.stack((groups.luts, groups.registers), axis=1)
+        first, cells, weight, owner = self.pins()
+        count = len(weight)
+        self.nets = wirelength.Nets(
+            first, cells, weight, np.zeros((count, 4), int), np.zeros((count, 4), int),
+            np.zeros(count, int), np.zeros(count, bool), np.zeros(count, int))
+        order = np.argsort(cells, kind="stable")
+        x, y = placed.at.astype(int).T
+        first_net = np.searchsorted(cells[order], np.arange(len(x) + 1))
+        self.cells = wirelength.Cells(
+            x.copy(), y.copy(), self.slices.place, self.slices.kind, self.slices.by_m,
+            self.slices.of_tile, self.slices.of_slice, groups.group,
+            first_net, owner[order])
+        ramw = np.full(self.slices.tile.shape, NONE)
+        for tile, cell in self.slices.ramw.items():
+            ramw[tile] = cell
+        loose = np.array([self.slices.loose(*tile)
+                          for tile in np.ndindex(ramw.shape)]).reshape(ramw.shape)
+        self.tables = anneal_moves.Tables(self.slices.luts, self.slices.registers, ramw,
+                                          self.slices.tile, loose)
+        self.memories = np.argwhere(loose & (ramw != NONE))
+        self.blocks = np.full(len(ram_sites.SITES), NONE)
+        for index, cell in enumerate(placed.cells):
+            if cell["type"] == ram_sites.RAM:
+                self.blocks[ram_sites.SITES.index(nextpnr.place(cell))] = index
+
+    def pins(self):
+        """Where the cells of each net begin, those cells, its weight, and the net of each cell."""
+        placed = self.placed
+        count = len(placed.node_cell)
+        net = np.concatenate((np.arange(count), placed.pin_node))
+        cell = np.concatenate((placed.node_cell, placed.pin_cell))
+        net, cell = np.unique(np.stack((net, cell)), axis=1)
+        size = np.bincount(net, minlength=count)
+        kept = (size > 1) & [placed.cells[one]["type"] not in CLOCK_BUFFERS
+                             for one in placed.node_cell]
+        number, inside = np.cumsum(kept) - 1, kept[net]
+        weight = np.interp(size[kept], PINS, LONGER) + BEYOND * np.maximum(0, size[kept] - PINS[-1])
+        return (np.concatenate(([0], np.cumsum(size[kept]))), cell[inside], weight,
+                number[net[inside]])
+
+    def run(self, moves=MOVES):
+        """Anneals; the lengths of all nets before and after."""
+        before = wirelength.length(self.nets, self.cells)
+        sites = np.array(ram_sites.SITES)
+        temperature, seed = HOT, 0
+        while temperature > COLD:
+            seed += 1
+            anneal_moves.anneal(self.tables, self.cells, self.nets, self.groups, self.memories,
+                                sites, self.blocks, seed, temperature, REACH,
+                                moves * len(self.groups))
+            temperature *= COOLING
+        for index, cell in enumerate(self.placed.cells):
+            if self.slices.place[index] != NONE or cell["type"] == "TRELLIS_RAMW":
+                cell["attributes"]["NEXTPNR_BEL"] = self.slices.bel(
+                    index, self.cells.x[index], self.cells.y[index])
+        for site, cell in zip(ram_sites.SITES, self.blocks):
+            if cell != NONE:
+                self.placed.cells[cell]["attributes"]["NEXTPNR_BEL"] = ram_sites.bel(site)
+        return before, wirelength.length(self.nets, self.cells)
+
+
+def main():
+    if len(sys.argv) != 3:
+        sys.exit(__doc__.split("\n\n")[1])
+    placed = nextpnr.read(sys.argv[1])
+    before, after = Annealing(nextpnr.largest(placed)).run()
+    nextpnr.write(placed, sys.argv[2])
+    print(f"wires of {before:,.0f} columns and rows -> {after:,.0f}")
+
+
+if __name__ == "__main__":
+    main()

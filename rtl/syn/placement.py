@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Places and routes a netlist on an ECP5: several runs of nextpnr, and what changes placements.
+
+                         +--------------- spacers.py <-- stuck --+
+                         v                                       |
+ netlist --> ram_sites.py --> place --> anneal.py, refine.py --> route --> report, bitstream
+
+ram_sites.py is for designs with block RAMs; anneal.py and refine.py for placements that miss a
+clock or have spacers.
+"""
+import json
+import re
+
+from rtl import yosys
+
+# The refinement by simulated annealing that ends placer heap, and router1, do not end on the whole
+# engine.
+ROUTE = ("--placer", "static", "--router", "router2")
+RAM_SITES, SPACERS, ANNEAL, REFINE = (yosys.RTL / "syn" / name for name in (
+    "ram_sites.py", "spacers.py", "anneal.py", "refine.py"))
+TURNS = 3       # placements, each with more spacers
+HEAT = 10       # the iteration of router2 whose map of shared wires says where spacers go
+PATIENCE = 20   # iterations without fewer of them after which it will never end
+GROWN, MANY = 1.25, 1000  # nor will it with so many times the fewest, when they are many
+
+
+class Placement:
+    """Files of one seed in a folder; those that it writes begin with `name`."""
+
+    def __init__(self, used, folder, minutes, name, seed, options, results=()):
+        """`used`: tools.Tools; `options`: the device, and where pins are; `results`: options that
+        name further files which the last run is to write.
+        """
+        self.used, self.folder, self.minutes = used, folder, minutes
+        self.name, self.seed, self.options, self.results = name, seed, options, results
+
+    def file(self, what):
+        return f"{self.name}_{what}.json"
+
+    def nextpnr(self, source, log, *rest, stop=None):
+        return self.used.run("nextpnr-ecp5", (
+            *self.options, "--timing-allow-fail", *ROUTE, "--seed", self.seed, "--quiet",
+            "--threads", self.used.threads("nextpnr-ecp5"), "--json", source, "--log", log, *rest),
+            self.folder, self.minutes, stop)
+
+    def solve(self, script, *words):
+        self.used.solve(script, words, self.folder)
+
+    def run(self, netlist):
+        """Places and routes NETLIST.json; what nextpnr reports of it.
+
+        When the router gets stuck, spacers make room where wires are short, in another placement.
+        The routing of the last one leaves timing out.
+        """
+        source = self.with_sites(f"{netlist}.json")
+        for turn in range(TURNS):
+            reached = self.place(source, spaced=turn > 0)
+            last = turn == TURNS - 1
+            if self.route(reached, spaced=turn > 0, timing=timed(reached) and not last,
+                          patient=last):
+                break
+            spaced = self.file("spaced")
+            self.solve(SPACERS, "add", self.file("placed"),
+                       f"{self.name}_congestion_by_coordinate_{HEAT}.csv", source, spaced)
+            source = spaced
+        return json.loads((self.folder / f"{self.name}.report").read_text())
+
+    def with_sites(self, netlist):
+        """A netlist whose block RAMs have sites, by a first placement, which is not routed."""
+        if '"type": "DP16KD"' not in (self.folder / netlist).read_text():
+            return netlist
+        first, sites = self.file("first"), self.file("sites")
+        self.nextpnr(netlist, f"{self.name}_first.log", "--no-route", "--write", first)
+        self.solve(RAM_SITES, first, netlist, sites)
+        return sites
+
+    def place(self, source, spaced):
+        """Places a netlist, and shortens its wires and slow paths if need be; nextpnr's log."""
+        placed, log = self.file("placed"), f"{self.name}_placed.log"
+        self.nextpnr(source, log, "--no-route", "--write", placed)
+        reached = (self.folder / log).read_text()
+        if spaced or missed(reached):
+            self.solve(ANNEAL, placed, placed)
+            for net, (_, clock) in verdicts(reached).items():
+                self.solve(REFINE, placed, net, clock, placed)
+        return reached
+
+    def route(self, reached, spaced, timing, patient):
+        """Routes the placement; whether that ended. It goes on for ever when it is patient."""
+        bare = self.file("placed")
+        if spaced:
+            bare = self.file("bare")
+            self.solve(SPACERS, "remove", self.file("placed"), bare)
+        clocks, log = f"{self.name}_clocks.lpf", self.folder / f"{self.name}.log"
+        (self.folder / clocks).write_text(frequencies(reached))
+        log.unlink(missing_ok=True)
+        done = self.nextpnr(
+            bare, log.name, "--no-pack", "--no-place", *(() if timing else ("--no-tmdriv",)),
+            "--lpf", clocks, "--router2-heatmap", self.name, "--report", f"{self.name}.report",
+            *self.results, stop=None if patient else lambda: stuck(log))
+        return done is not None
+
+
+def frequencies(log):
+    """Constraints of all clocks, for a run that begins with a placement, by the log of that one.
+
+    Such a run does not have those of ports, and does not derive those of PLLs.
+    """
+    return "".join(f'FREQUENCY NET "{net}" {clock} MHz;\n'
+                   for net, (_, clock) in verdicts(log).items())
+
+
+def timed(log):
+    """Whether a placement is to be routed by timing, by its log.
+
+    router2 takes each wire of a clock that is met for critical, and no care that others have it
+    too. A block with one clock has wires enough.
+    """
+    clocks = verdicts(log)
+    return len(clocks) < 2 or len(missed(log)) == len(clocks)
+
+
+def missed(log):
+    """The clocks that a run does not reach, with the MHz that they need, by its log."""
+    return {net: clock for net, (verdict, clock) in verdicts(log).items() if verdict == "FAIL"}
+
+
+def verdicts(log):
+    """(PASS or FAIL, needed MHz) of each clock by the end of a log."""
+    found = re.findall(r"clock +'([^']+)': +[\d.]+ MHz \((\w+) at ([\d.]+) MHz\)", log)
+    return {net: (verdict, clock) for net, verdict, clock in found}
+
+
+def stuck(log):
+    """Whether router2 will not end, by its log: it has not come to fewer shared wires for long.
+
+    Or it comes to more and more of them.
+    """
+    shared = [int(found) for found in re.findall(r"iter=\d+ wires=\d+ overused=(\d+)",
+                                                 log.read_text() if log.exists() else "")]
+    fewest = min(shared, default=0)
+    return bool(shared) and (len(shared) - 1 - shared.index(fewest) >= PATIENCE
+                             or shared[-1] > max(MANY, GROWN * fewest))
