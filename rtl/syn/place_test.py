@@ -92,7 +92,7 @@ class RunsTest(unittest.TestCase):
                     return ""
                 ends, left = not left, max(0, left - 1)
                 (folder / option["--log"]).write_text(
-                    iterations(900, 50, *((0,) if ends else range(51, 80))))
+                    iterations(900, 60, *((0,) if ends else range(61, 90))))
                 if stop and stop():
                     return None
                 (folder / option["--report"]).write_text('{"fmax": 5}')
@@ -171,9 +171,14 @@ class RunsTest(unittest.TestCase):
             log = pathlib.Path(folder) / "log"
             self.assertFalse(placement.stuck(log))
             wait = placement.PATIENCE
-            for shared, is_stuck in (((), False), ((9, 8, *[8] * (wait - 1)), False),
-                                     ((9, 8, *[8] * wait), True), ((9, *[10] * wait), True),
-                                     ((9, 8, *[9] * (wait - 1), 7), False),
+            last, most = placement.LAST, placement.TENACITY
+            for shared, is_stuck in (((), False), ((90, 80, *[80] * (wait - 1)), False),
+                                     ((90, 80, *[80] * wait), True), ((90, *[99] * wait), True),
+                                     ((90, 80, *[90] * (wait - 1), 70), False),
+                                     ((last + 1, *[last + 1] * wait), True),
+                                     ((last, *[last] * wait), False),
+                                     ((90, 1, *[1] * (most - 1)), False),
+                                     ((90, 1, *[1] * most), True),
                                      ((9000, 8000, 9999), False), ((9000, 8000, 10001), True),
                                      ((90, 80, 900), False)):
                 log.write_text(iterations(*shared))

@@ -20,7 +20,8 @@ RAM_SITES, SPACERS, ANNEAL, REFINE = (yosys.RTL / "syn" / name for name in (
     "ram_sites.py", "spacers.py", "anneal.py", "refine.py"))
 TURNS = 3       # placements, each with more spacers
 HEAT = 10       # the iteration of router2 whose map of shared wires says where spacers go
-PATIENCE = 20   # iterations without fewer of them after which it will never end
+PATIENCE = 20   # iterations without fewer of them after which it will never end,
+LAST, TENACITY = 50, 200  # and when there are at most so many, whose iterations take no time
 GROWN, MANY = 1.25, 1000  # nor will it with so many times the fewest, when they are many
 
 
@@ -139,5 +140,6 @@ def stuck(log):
     shared = [int(found) for found in re.findall(r"iter=\d+ wires=\d+ overused=(\d+)",
                                                  log.read_text() if log.exists() else "")]
     fewest = min(shared, default=0)
-    return bool(shared) and (len(shared) - 1 - shared.index(fewest) >= PATIENCE
+    patience = PATIENCE if fewest > LAST else TENACITY
+    return bool(shared) and (len(shared) - 1 - shared.index(fewest) >= patience
                              or shared[-1] > max(MANY, GROWN * fewest))

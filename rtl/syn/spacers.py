@@ -28,7 +28,7 @@ from rtl.syn import nextpnr  # noqa: E402
 from rtl.syn.placed import SPACER  # noqa: E402
 
 LUTS = 83640
-SHARE = 0.35  # spacers for each LUT of the device that is free
+SHARE = 0.5   # spacers for each LUT of the device that is free
 WIDE = 3      # columns and rows by which the router moves wires out of a full tile
 MOST = 1.5    # spacers for a LUT
 COOL = 0.02   # a region with less of the worst congestion needs no room
