@@ -82,7 +82,7 @@ class Annealing:
         return (np.concatenate(([0], np.cumsum(size[kept]))), cell[inside], weight,
                 number[net[inside]])
 
-    def run(self, moves=MOVES):
+    def run(self):
         """Anneals; the lengths of all nets before and after."""
         before = wirelength.length(self.nets, self.cells)
         sites = np.array(ram_sites.SITES)
@@ -91,12 +91,9 @@ class Annealing:
             seed += 1
             anneal_moves.anneal(self.tables, self.cells, self.nets, self.groups, self.memories,
                                 sites, self.blocks, seed, temperature, REACH,
-                                moves * len(self.groups))
+                                MOVES * len(self.groups))
             temperature *= COOLING
-        for index, cell in enumerate(self.placed.cells):
-            if self.slices.place[index] != NONE or cell["type"] == "TRELLIS_RAMW":
-                cell["attributes"]["NEXTPNR_BEL"] = self.slices.bel(
-                    index, self.cells.x[index], self.cells.y[index])
+        self.slices.write(self.placed.cells, np.stack((self.cells.x, self.cells.y), axis=1))
         for site, cell in zip(ram_sites.SITES, self.blocks):
             if cell != NONE:
                 self.placed.cells[cell]["attributes"]["NEXTPNR_BEL"] = ram_sites.bel(site)

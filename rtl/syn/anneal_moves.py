@@ -10,17 +10,16 @@ import collections
 import numpy as np
 from numba import njit
 
-from rtl.syn.wirelength import NONE, Move, add, taken
+from rtl.syn.slices import CARRY, LOGIC, NONE, PLACES
+from rtl.syn.wirelength import Move, add, taken
 
-PLACES = 8
-LOGIC, WIDE, CARRY = range(3)  # as in slices.py
-LUTS, REGISTERS = 1, 2         # what two places exchange, or both
-MEDIAN = 0.5       # one move in so many goes towards the median of what a cell is joined to
+LUTS, REGISTERS = 1, 2  # what two places exchange, or both
+TILES = 0.02       # the part of all moves that exchange two tiles, one of which has memories
+BLOCKS = 0.002     # and that let a block RAM have another site
+MEDIAN = 0.5       # the part of others that go towards the median of what a cell is joined to
 STEP = 40          # by so many columns and rows at most
 SMALL = 8          # cells of a net whose bounds are found without the cell that moves
 EDGES = 128        # bounds of nets that a median is taken of
-TILES = 0.02       # one move in so many exchanges two tiles, one of which has memories
-BLOCKS = 0.002     # and one two sites of block RAMs
 
 # What stands where, by column and row (and place): `luts` and `registers` by place, `ramw` the
 # cell of that type or NONE, `there` whether a tile has slices, `loose` whether it can be exchanged.
@@ -117,7 +116,7 @@ def has_slices(tables, x, y):
 
 @njit(cache=True)
 def move_group(tables, cells, nets, move, lut, register, reach, temperature, edges):
-    """Tries another place for a group; whether it is there now."""
+    """Tries another place for a group."""
     cell = lut if lut != NONE else register
     x, y, place = cells.x[cell], cells.y[cell], cells.place[cell]
     if np.random.random() < MEDIAN:
@@ -126,7 +125,7 @@ def move_group(tables, cells, nets, move, lut, register, reach, temperature, edg
     else:
         to_x, to_y = nearby(x, y, reach)
     if not has_slices(tables, to_x, to_y) or (to_x == x and to_y == y):
-        return False
+        return
     to_place = np.random.randint(PLACES)
     here = (tables.luts[x, y, place], tables.registers[x, y, place])
     there = (tables.luts[to_x, to_y, to_place], tables.registers[to_x, to_y, to_place])
@@ -140,34 +139,33 @@ def move_group(tables, cells, nets, move, lut, register, reach, temperature, edg
         if layers & (LUTS if layer == 0 else REGISTERS):
             for one in (here[layer], there[layer]):
                 if one != NONE and cells.group[one] == NONE:
-                    return False
+                    return
             add(move, here[layer], to_x, to_y)
             add(move, there[layer], x, y)
     exchange(tables, x, y, place, to_x, to_y, to_place, layers)
     if not fits(tables, cells, x, y, place) or not fits(tables, cells, to_x, to_y, to_place) \
             or not taken(cells, nets, move, temperature):
         exchange(tables, x, y, place, to_x, to_y, to_place, layers)
-        return False
+        return
     for at in range(move.count[0]):
         there_now = move.x[at] == to_x and move.y[at] == to_y
         cells.place[move.cell[at]] = to_place if there_now else place
-    return True
 
 
 @njit(cache=True)
 def move_tile(tables, cells, nets, move, memories, reach, temperature):
-    """Tries to exchange a tile that has memories for another; whether that was done."""
+    """Tries to exchange a tile that has memories for another."""
     at = np.random.randint(len(memories))
     x, y = memories[at]
     to_x, to_y = nearby(x, y, reach)
     if not has_slices(tables, to_x, to_y) or not tables.loose[to_x, to_y] \
             or (to_x == x and to_y == y):
-        return False
+        return
     move.count[0] = 0
     add_tile(tables, move, x, y, to_x, to_y)
     add_tile(tables, move, to_x, to_y, x, y)
     if not taken(cells, nets, move, temperature):
-        return False
+        return
     for place in range(PLACES):
         exchange(tables, x, y, place, to_x, to_y, place, LUTS | REGISTERS)
     if tables.ramw[to_x, to_y] != NONE:
@@ -177,42 +175,38 @@ def move_tile(tables, cells, nets, move, memories, reach, temperature):
     memories[at, 0], memories[at, 1] = to_x, to_y
     kept = tables.ramw[x, y]
     tables.ramw[x, y], tables.ramw[to_x, to_y] = tables.ramw[to_x, to_y], kept
-    return True
 
 
 @njit(cache=True)
 def move_block(cells, nets, move, sites, blocks, temperature):
-    """Tries to let a block RAM have another site, or that of another; whether that was done."""
+    """Tries to let a block RAM have another site, or that of another."""
     one, other = np.random.randint(len(sites)), np.random.randint(len(sites))
     while blocks[one] == NONE:
         one = (one + 1) % len(sites)
     if one == other:
-        return False
+        return
     move.count[0] = 0
     add(move, blocks[one], sites[other, 0], sites[other, 1])
     add(move, blocks[other], sites[one, 0], sites[one, 1])
-    if not taken(cells, nets, move, temperature):
-        return False
-    blocks[one], blocks[other] = blocks[other], blocks[one]
-    return True
+    if taken(cells, nets, move, temperature):
+        blocks[one], blocks[other] = blocks[other], blocks[one]
 
 
 @njit(cache=True)
 def anneal(tables, cells, nets, groups, memories, sites, blocks, seed, temperature, reach, moves):
-    """Tries so many moves; the part of them that was taken."""
+    """Tries so many moves."""
     np.random.seed(seed)
     most = 4 * PLACES + 2
     move = Move(np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most, np.int64),
                 np.empty(most, np.int64), np.empty(most, np.int64), np.zeros(3, np.int64))
     nets.seen[:] = 0
-    edges, done, has_blocks = np.empty((2, EDGES + 2), np.int64), 0, (blocks != NONE).any()
+    edges, has_blocks = np.empty((2, EDGES + 2), np.int64), (blocks != NONE).any()
     for _ in range(moves):
         chance = np.random.random()
         if has_blocks and chance < BLOCKS:
-            done += move_block(cells, nets, move, sites, blocks, temperature)
+            move_block(cells, nets, move, sites, blocks, temperature)
         elif len(memories) > 0 and chance < BLOCKS + TILES:
-            done += move_tile(tables, cells, nets, move, memories, reach, temperature)
+            move_tile(tables, cells, nets, move, memories, reach, temperature)
         else:
             lut, register = groups[np.random.randint(len(groups))]
-            done += move_group(tables, cells, nets, move, lut, register, reach, temperature, edges)
-    return done / moves
+            move_group(tables, cells, nets, move, lut, register, reach, temperature, edges)

@@ -18,7 +18,8 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 from rtl.syn import solver  # noqa: E402
-from rtl.syn.small_netlists import CLOCK, OTHER_CLOCK, cell, lut, netlist, register  # noqa: E402
+from rtl.syn.small_netlists import (CLOCK, OTHER_CLOCK, bels, cell, lut, netlist,  # noqa: E402
+                                    register, tile)
 
 # The test starts itself again in another Python, which is to have the same seed.
 SEED = int(os.environ.setdefault("SEED", str(random.randrange(10**6))))
@@ -29,21 +30,12 @@ def cells_of(design):
     return design["modules"]["top"]["cells"]
 
 
-def bels(design):
-    return {name: one["attributes"]["NEXTPNR_BEL"] for name, one in cells_of(design).items()}
-
-
-def place(bel):
-    column, row, _ = bel.split("/")
-    return int(column[1:]), int(row[1:])
-
-
 def length(design, left_out=()):
     """The sum of half perimeters of driven nets, all of which have three cells at most."""
     nets, driven = collections.defaultdict(set), set()
     for name, one in cells_of(design).items():
         for port, (net,) in one["connections"].items() if name not in left_out else ():
-            nets[net].add(place(one["attributes"]["NEXTPNR_BEL"]))
+            nets[net].add(tile(one["attributes"]["NEXTPNR_BEL"]))
             if one["port_directions"][port] == "output":
                 driven.add(net)
     return sum(max(at) - min(at) for net in driven for at in zip(*nets[net]))
@@ -95,7 +87,7 @@ class AnnealTest(solver.ScriptTest):
         for bel, name in at.items():
             one = cells_of(design)[name]["connections"]
             if ".FF" in bel:
-                tiles[place(bel)].add((one["CLK"][0], *one.get("LSR", ())))
+                tiles[tile(bel)].add((one["CLK"][0], *one.get("LSR", ())))
                 slices[bel.split(".")[0]].add(tuple(one.get("CE", ())))
                 above = at.get(bel.replace(".FF", ".K"))
                 before = drivers[one["DI"][0]] if "DI" in one else None
@@ -125,7 +117,7 @@ class AnnealTest(solver.ScriptTest):
     def test_registers_of_two_clocks_do_not_come_into_one_tile(self):
         design = some(300)
         for number, one in enumerate(cells_of(design).values()):
-            if one["type"] == "TRELLIS_FF" and place(one["attributes"]["NEXTPNR_BEL"])[0] % 2:
+            if one["type"] == "TRELLIS_FF" and tile(one["attributes"]["NEXTPNR_BEL"])[0] % 2:
                 one["connections"]["CLK"] = [OTHER_CLOCK]
         self.assert_legal(self.annealed(design))
 
@@ -133,10 +125,10 @@ class AnnealTest(solver.ScriptTest):
         cells, spots = {}, (f"{column} {row} SLICE{name}.K0" for column in (4, 5)
                             for row in range(18, 27) for name in "ABCD")
         for at in range(36):
-            tile, name = (at // 4 % 3, 18 + at // 12), "ABCD"[at % 4]
-            cells[f"c{at}"] = lut(f"{8 + tile[0]} {tile[1]} SLICE{name}.K0",
+            column, row, name = at // 4 % 3, 18 + at // 12, "ABCD"[at % 4]
+            cells[f"c{at}"] = lut(f"{8 + column} {row} SLICE{name}.K0",
                                   {"A": 99, "F": 100 + at}, MODE="CCU2")
-            cells[f"r{at}"] = register(f"{12 + tile[0]} {tile[1]} SLICE{name}.FF0", {"Q": 200 + at})
+            cells[f"r{at}"] = register(f"{12 + column} {row} SLICE{name}.FF0", {"Q": 200 + at})
             for net in (100 + at, 200 + at):  # a LUT for each
                 cells[f"l{net}"] = lut(next(spots), {"A": net, "F": 200 + net})
         self.assert_legal(self.annealed(netlist(**cells)))
@@ -167,9 +159,9 @@ class AnnealTest(solver.ScriptTest):
         annealed = self.annealed(design)
         self.assert_legal(annealed)
         out = bels(annealed)
-        self.assertEqual(place(out["m"]), place(out["w"]))
+        self.assertEqual(tile(out["m"]), tile(out["w"]))
         for name in "ab":
-            apart = [abs(one - other) for one, other in zip(place(out["m"]), place(out[name]))]
+            apart = [abs(one - other) for one, other in zip(tile(out["m"]), tile(out[name]))]
             self.assertLess(sum(apart), 4, name)
 
     def test_a_block_ram_comes_to_the_site_of_another(self):
@@ -178,8 +170,8 @@ class AnnealTest(solver.ScriptTest):
         for name, site, net in (("near", "4 22 EBR0", 10), ("far", "114 82 EBR3", 102)):
             cells_of(design)[name] = cell("DP16KD", site, {"DIA0": net, "CLKA": CLOCK})
         out = bels(self.annealed(design))
-        self.assertLess(place(out["far"])[0], 40)
-        self.assertEqual(place(out["far"])[1], 22)
+        self.assertLess(tile(out["far"])[0], 40)
+        self.assertEqual(tile(out["far"])[1], 22)
         self.assertRegex(out["far"], r"^X\d+/Y22/EBR[0-3]$")
 
     def test_too_few_words_print_the_usage(self):

@@ -163,8 +163,8 @@ class RunsTest(unittest.TestCase):
             Info: Max frequency for clock        'b': 400.00 MHz (PASS at 100.00 MHz)
             Info: Max frequency for clock '$glbnet$a': 31.00 MHz (FAIL at 50.00 MHz)
             """
-        self.assertEqual(placement.frequencies(log), 'FREQUENCY NET "$glbnet$a" 50.00 MHz;\n'
-                                                'FREQUENCY NET "b" 100.00 MHz;\n')
+        self.assertEqual(placement.frequencies(log),
+                         'FREQUENCY NET "$glbnet$a" 50.00 MHz;\nFREQUENCY NET "b" 100.00 MHz;\n')
 
     def test_a_router_is_stuck_when_it_comes_to_no_fewer_shared_wires(self):
         with tempfile.TemporaryDirectory() as folder:

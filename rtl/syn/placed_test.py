@@ -56,9 +56,9 @@ class TimingTest(unittest.TestCase):
 
 class SlicesTest(unittest.TestCase):
     def free(self, design, lut, register, tile):
-        timing = placed_timing.Timing(design["modules"]["top"], "clk", 20.0)
-        found = slices.Slices(timing.cells)
-        lut, register = (timing.names.index(name) if name else slices.NONE
+        there = placed.Placed(design["modules"]["top"])
+        found = slices.Slices(there.cells)
+        lut, register = (there.names.index(name) if name else slices.NONE
                          for name in (lut, register))
         return found.free(lut, register, *tile)
 
@@ -74,8 +74,7 @@ class SlicesTest(unittest.TestCase):
 
     def test_a_place_is_free_again_when_its_cells_have_moved(self):
         design = netlist(l=lut("1 1 SLICEA.K0", {"F": 10}), m=lut("2 1 SLICEA.K0", {"F": 11}))
-        timing = placed_timing.Timing(design["modules"]["top"], "clk", 20.0)
-        found = slices.Slices(timing.cells)
+        found = slices.Slices(placed.Placed(design["modules"]["top"]).cells)
         found.move(0, slices.NONE, (1, 1, 0), (2, 1, 5))
         self.assertEqual(found.free(1, slices.NONE, 1, 1), 0)
         self.assertEqual(found.bel(0, 2, 1), "X2/Y1/SLICEC.K1")
@@ -112,19 +111,19 @@ class SlicesTest(unittest.TestCase):
                          l=lut("1 1 SLICEB.K1", {"F": 13}),
                          w=cell("TRELLIS_RAMW", "2 1 SLICEC.RAMW", {"A0": 11}),
                          m=lut("2 1 SLICEA.K0", {"F": 12}, MODE="DPRAM"))
-        timing = placed_timing.Timing(design["modules"]["top"], "clk", 20.0)
-        found = slices.Slices(timing.cells)
+        there = placed.Placed(design["modules"]["top"])
+        found = slices.Slices(there.cells)
         found.swap((1, 1), (2, 1))
-        names = {tile: {timing.names[int(at)] for at in found.content(tile)}
+        names = {tile: {there.names[int(at)] for at in found.content(tile)}
                  for tile in ((1, 1), (2, 1))}
         self.assertEqual(names, {(1, 1): {"w", "m"}, (2, 1): {"a", "l"}})
-        self.assertEqual(found.bel(timing.names.index("w"), 1, 1), "X1/Y1/SLICEC.RAMW")
-        self.assertEqual(found.bel(timing.names.index("l"), 2, 1), "X2/Y1/SLICEB.K1")
+        self.assertEqual(found.bel(there.names.index("w"), 1, 1), "X1/Y1/SLICEC.RAMW")
+        self.assertEqual(found.bel(there.names.index("l"), 2, 1), "X2/Y1/SLICEB.K1")
 
 
 def setUpModule():
-    global placed_timing, slices
-    from rtl.syn import placed_timing, slices
+    global placed, placed_timing, slices
+    from rtl.syn import placed, placed_timing, slices
 
 
 if __name__ == "__main__":

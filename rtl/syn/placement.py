@@ -55,15 +55,13 @@ class Placement:
         """
         source = self.with_sites(f"{netlist}.json")
         for turn in range(TURNS):
-            reached = self.place(source, spaced=turn > 0)
-            last = turn == TURNS - 1
-            if self.route(reached, spaced=turn > 0, timing=timed(reached) and not last,
-                          patient=last):
+            spaced, last = turn > 0, turn == TURNS - 1
+            if self.route(self.place(source, spaced), spaced, last):
                 break
-            spaced = self.file("spaced")
+            roomy = self.file("spaced")
             self.solve(SPACERS, "add", self.file("placed"),
-                       f"{self.name}_congestion_by_coordinate_{HEAT}.csv", source, spaced)
-            source = spaced
+                       f"{self.name}_congestion_by_coordinate_{HEAT}.csv", source, roomy)
+            source = roomy
         return json.loads((self.folder / f"{self.name}.report").read_text())
 
     def with_sites(self, netlist):
@@ -86,19 +84,20 @@ class Placement:
                 self.solve(REFINE, placed, net, clock, placed)
         return reached
 
-    def route(self, reached, spaced, timing, patient):
-        """Routes the placement; whether that ended. It goes on for ever when it is patient."""
+    def route(self, reached, spaced, last):
+        """Routes the placement; whether that ended, for which the last one may take for ever."""
         bare = self.file("placed")
         if spaced:
             bare = self.file("bare")
             self.solve(SPACERS, "remove", self.file("placed"), bare)
+        timing = () if timed(reached) and not last else ("--no-tmdriv",)
         clocks, log = f"{self.name}_clocks.lpf", self.folder / f"{self.name}.log"
         (self.folder / clocks).write_text(frequencies(reached))
         log.unlink(missing_ok=True)
         done = self.nextpnr(
-            bare, log.name, "--no-pack", "--no-place", *(() if timing else ("--no-tmdriv",)),
+            bare, log.name, "--no-pack", "--no-place", *timing,
             "--lpf", clocks, "--router2-heatmap", self.name, "--report", f"{self.name}.report",
-            *self.results, stop=None if patient else lambda: stuck(log))
+            *self.results, stop=None if last else lambda: stuck(log))
         return done is not None
 
 

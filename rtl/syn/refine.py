@@ -248,17 +248,17 @@ class Refinement:
         self.timing.at, self.slices = self.kept[0].copy(), self.kept[1].copy()
         self.lateness()
 
-    def run(self, jumps=JUMPS, regions=REGIONS):
+    def run(self):
         """Moves cells until nothing is late; the slack before and after, ns."""
         self.best = np.inf
         self.keep(self.lateness())
         first = self.worst
         self.mend()
-        for _ in range(jumps):
+        for _ in range(JUMPS):
             if self.best > 0:
                 self.jump(everywhere=True)
                 self.mend()
-        for turn in range(regions):
+        for turn in range(REGIONS):
             if self.best > 0:
                 self.restore()
                 if turn % SWAPS == 0:
@@ -267,10 +267,7 @@ class Refinement:
                     self.jump(everywhere=False)
                 self.mend()
         self.restore()
-        for index, cell in enumerate(self.timing.cells):
-            if self.slices.place[index] != NONE or cell["type"] == "TRELLIS_RAMW":
-                cell["attributes"]["NEXTPNR_BEL"] = self.slices.bel(
-                    index, *self.timing.at[index].astype(int))
+        self.slices.write(self.timing.cells, self.timing.at.astype(int))
         return first, self.worst
 
 

@@ -13,7 +13,8 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 from rtl.syn import solver  # noqa: E402
-from rtl.syn.small_netlists import across, cell, lut, netlist, register  # noqa: E402
+from rtl.syn.small_netlists import (across, bels, cell, lut, netlist, register,  # noqa: E402
+                                    tile)
 
 
 class RefineTest(solver.ScriptTest):
@@ -22,13 +23,8 @@ class RefineTest(solver.ScriptTest):
     def refined(self, design, mhz=200, clock="clk"):
         return self.run_to_out(self.file("placed", design), clock, str(mhz))
 
-    def bels(self, design):
-        return {name: cell["attributes"]["NEXTPNR_BEL"]
-                for name, cell in design["modules"]["top"]["cells"].items()}
-
     def tile(self, design, name):
-        column, row, _ = self.bels(design)[name].split("/")
-        return np.array([int(column[1:]), int(row[1:])])
+        return np.array(tile(bels(design)[name]))
 
     def test_a_lut_and_the_registers_that_it_stands_between_come_together(self):
         done, out = self.refined(across())
@@ -60,9 +56,9 @@ class RefineTest(solver.ScriptTest):
                                        if at < 8 else f"12 {10 + at} SLICEA.FF0",
                                        {"M": 10 * at + 101, "Q": 10 * at + 102})
         _, out = self.refined(netlist(**cells))
-        bels = self.bels(out)
-        self.assertEqual(len(set(bels.values())), len(bels))
-        self.assertGreater(sum(bels[f"l{at}"].startswith(("X10/", "X11/", "X12/"))
+        places = bels(out)
+        self.assertEqual(len(set(places.values())), len(places))
+        self.assertGreater(sum(places[f"l{at}"].startswith(("X10/", "X11/", "X12/"))
                                for at in range(24)), 20)
 
     def test_a_register_goes_with_the_lut_before_it(self):
@@ -70,8 +66,8 @@ class RefineTest(solver.ScriptTest):
                          l=lut("60 10 SLICEA.K0", {"A": 10, "F": 11}),
                          b=register("60 10 SLICEA.FF0", {"DI": 11, "Q": 12}))
         _, out = self.refined(design)
-        bels = self.bels(out)
-        self.assertEqual(bels["l"].replace(".K", ".FF"), bels["b"])
+        places = bels(out)
+        self.assertEqual(places["l"].replace(".K", ".FF"), places["b"])
         self.assertLess(np.abs(self.tile(out, "a") - self.tile(out, "b")).sum(), 5)
 
     def test_cells_that_are_on_no_slow_path_stay(self):
@@ -80,7 +76,7 @@ class RefineTest(solver.ScriptTest):
         cells["spacer$0"] = lut("50 9 SLICEA.K1", {"A": 11, "F": 99})
         cells["chain"] = lut("50 9 SLICEB.K0", {"A": 10, "F": 98}, MODE="CCU2")
         cells["d"] = register("10 10 SLICEC.FF0", {"M": 98, "Q": 97})
-        before, after = self.bels(design), self.bels(self.refined(design)[1])
+        before, after = bels(design), bels(self.refined(design)[1])
         self.assertEqual({name for name in before if before[name] != after[name]} - set("abcdl"),
                          set())
 

@@ -141,6 +141,12 @@ class Slices:
         other.place, other.ramw = self.place.copy(), self.ramw.copy()
         return other
 
+    def write(self, cells, at):
+        """Lets `cells`, those of the netlist, have their places, in tiles `at` (column, row)."""
+        for index, cell in enumerate(cells):
+            if self.place[index] != NONE or cell["type"] == "TRELLIS_RAMW":
+                cell["attributes"]["NEXTPNR_BEL"] = self.bel(index, *at[index])
+
     def bel(self, cell, column, row):
         """What nextpnr calls the place of a cell of a tile."""
         place = self.place[cell]

@@ -27,6 +27,18 @@ def netlist(**cells):
         "clk": {"bits": [CLOCK]}, "other": {"bits": [OTHER_CLOCK]}}}}}
 
 
+def bels(design):
+    """Where each cell stands, by name."""
+    return {name: one["attributes"]["NEXTPNR_BEL"]
+            for name, one in design["modules"]["top"]["cells"].items()}
+
+
+def tile(bel):
+    """Column and row."""
+    column, row, _ = bel.split("/")
+    return int(column[1:]), int(row[1:])
+
+
 def across(middle="50 9 SLICEA.K0", spare="10 5 SLICED.FF1"):
     """Two registers in one tile with a LUT between them, and one by itself."""
     return netlist(a=register("10 10 SLICEA.FF0", {"Q": 10, "M": 13}),

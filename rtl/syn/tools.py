@@ -77,7 +77,7 @@ class Tools:
                 return said(name, process.returncode, *output)
 
     def solve(self, script, args, folder):
-        """Runs a Python script that needs them in a folder; what it printed."""
+        """Runs a Python script that needs pypi.SOLVE in a folder; what it printed."""
         programs = pypi.tools(self.installed.with_name("solver"), pypi.SOLVE)
         if programs is None:
             raise Failed("numpy, scipy and numba cannot be installed from PyPI")

@@ -9,7 +9,7 @@ import math
 import numpy as np
 from numba import njit
 
-NONE = -1
+from rtl.syn.slices import NONE
 
 # By cell: column, row and place; what slices.py knows of it; its group or NONE; its nets, those
 # of a cell from first_net[cell] on.
