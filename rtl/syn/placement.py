@@ -5,8 +5,8 @@
                          v                                       |
  netlist --> ram_sites.py --> place --> anneal.py, refine.py --> route --> report, bitstream
 
-ram_sites.py is for designs with block RAMs; anneal.py and refine.py for placements that miss a
-clock or have spacers.
+ram_sites.py is for designs with block RAMs; anneal.py and refine.py for those, and for placements
+that miss a clock or have spacers.
 """
 import json
 import re
@@ -19,6 +19,7 @@ ROUTE = ("--placer", "static", "--router", "router2")
 RAM_SITES, SPACERS, ANNEAL, REFINE = (yosys.RTL / "syn" / name for name in (
     "ram_sites.py", "spacers.py", "anneal.py", "refine.py"))
 TURNS = 3       # placements, each with more spacers
+MARGIN = 1.1    # so much more than a clock needs is asked of placements, since wires get longer
 HEAT = 10       # the iteration of router2 whose map of shared wires says where spacers go
 PATIENCE = 20   # iterations without fewer of them after which it will never end,
 LAST, TENACITY = 50, 200  # and when there are at most so many, whose iterations take no time
@@ -54,9 +55,10 @@ class Placement:
         The routing of the last one leaves timing out.
         """
         source = self.with_sites(f"{netlist}.json")
+        large = source != f"{netlist}.json"
         for turn in range(TURNS):
             spaced, last = turn > 0, turn == TURNS - 1
-            if self.route(self.place(source, spaced), spaced, last):
+            if self.route(self.place(source, large, spaced), spaced, last):
                 break
             roomy = self.file("spaced")
             self.solve(SPACERS, "add", self.file("placed"),
@@ -73,15 +75,17 @@ class Placement:
         self.solve(RAM_SITES, first, netlist, sites)
         return sites
 
-    def place(self, source, spaced):
+    def place(self, source, large, spaced):
         """Places a netlist, and shortens its wires and slow paths if need be; nextpnr's log."""
         placed, log = self.file("placed"), f"{self.name}_placed.log"
         self.nextpnr(source, log, "--no-route", "--write", placed)
         reached = (self.folder / log).read_text()
-        if spaced or missed(reached):
+        if large or spaced or missed(reached):
             self.solve(ANNEAL, placed, placed)
-            for net, (_, clock) in verdicts(reached).items():
-                self.solve(REFINE, placed, net, clock, placed)
+            clocks = [word for net, (_, clock) in verdicts(reached).items()
+                      for word in (net, f"{float(clock) * MARGIN:.2f}")]
+            if clocks:
+                self.solve(REFINE, placed, *clocks, placed)
         return reached
 
     def route(self, reached, spaced, last):

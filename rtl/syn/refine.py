@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Moves cells of a placement to where slow paths are shorter, on an ECP5.
 
-usage: refine.py PLACED CLOCK MHZ OUT
+usage: refine.py PLACED CLOCK MHZ [CLOCK MHZ ...] OUT
 
-PLACED is what `nextpnr-ecp5 --write` wrote; CLOCK is the net of a clock that it did not bring to
-MHZ. OUT is PLACED with other places for some of its cells. It needs numpy and scipy.
+PLACED is what `nextpnr-ecp5 --write` wrote; CLOCK is the net of a clock that is to reach MHZ. OUT
+is PLACED with other places for some of its cells. It needs numpy and scipy.
 
 The placer `static` of nextpnr shortens all wires, and the refinement after it moves a cell by three
 columns or rows at a time. Both leave paths that cross the device more than once, since no single
@@ -278,15 +278,20 @@ def square(side):
 
 
 def main():
-    if len(sys.argv) != 5:
+    if len(sys.argv) < 5 or len(sys.argv) % 2 == 0:
         sys.exit(__doc__.split("\n\n")[1])
-    placed = nextpnr.read(sys.argv[1])
-    module, clock, period = nextpnr.largest(placed), sys.argv[2], 1e3 / float(sys.argv[3])
-    if clock not in module["netnames"]:
-        sys.exit(f"refine.py: no net {clock}")
-    before, after = Refinement(module, clock, period).run()
-    nextpnr.write(placed, sys.argv[4])
-    print(f"{clock}: {1e3 / (period - before):.1f} -> {1e3 / (period - after):.1f} MHz expected")
+    source, *words, out = sys.argv[1:]
+    placed, clocks = nextpnr.read(source), dict(zip(words[::2], words[1::2]))
+    module = nextpnr.largest(placed)
+    for clock in clocks:
+        if clock not in module["netnames"]:
+            sys.exit(f"refine.py: no net {clock}")
+    for clock, mhz in clocks.items():
+        period = 1e3 / float(mhz)
+        before, after = (1e3 / (period - slack)
+                         for slack in Refinement(module, clock, period).run())
+        print(f"{clock}: {before:.1f} -> {after:.1f} MHz expected")
+    nextpnr.write(placed, out)
 
 
 if __name__ == "__main__":

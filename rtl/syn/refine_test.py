@@ -13,8 +13,8 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 from rtl.syn import solver  # noqa: E402
-from rtl.syn.small_netlists import (across, bels, cell, lut, netlist, register,  # noqa: E402
-                                    tile)
+from rtl.syn.small_netlists import (OTHER_CLOCK, across, bels, cell, lut,  # noqa: E402
+                                    netlist, register, tile)
 
 
 class RefineTest(solver.ScriptTest):
@@ -91,15 +91,30 @@ class RefineTest(solver.ScriptTest):
         for name in "ab":
             self.assertLess(np.abs(self.tile(out, "m") - self.tile(out, name)).sum(), 10, name)
 
+    def test_each_of_two_clocks_gets_its_cells_together(self):
+        design = across()
+        design["modules"]["top"]["cells"].update(
+            a2=register("30 10 SLICEA.FF0", {"Q": 20, "M": 23}, OTHER_CLOCK),
+            l2=lut("70 9 SLICEA.K0", {"A": 20, "F": 21}),
+            b2=register("30 10 SLICEB.FF0", {"M": 21, "Q": 22}, OTHER_CLOCK))
+        done, out = self.run_to_out(self.file("placed", design), "clk", "200", "other", "200")
+        self.assertEqual([line.split(":")[0] for line in done.stdout.splitlines()],
+                         ["clk", "other"])
+        for number in ("", "2"):
+            for name in "ab":
+                apart = np.abs(self.tile(out, f"l{number}") - self.tile(out, f"{name}{number}"))
+                self.assertLess(apart.sum(), 3, name + number)
+
     def test_an_unknown_clock_is_an_error(self):
         done, out = self.refined(across(), clock="clock")
         self.assertEqual((done.returncode, done.stderr), (1, "refine.py: no net clock\n"))
         self.assertIsNone(out)
 
     def test_too_few_words_print_the_usage(self):
-        done = self.run_script("a")
-        self.assertEqual(done.returncode, 1)
-        self.assertTrue(done.stderr.startswith("usage: refine.py PLACED CLOCK MHZ OUT"))
+        for words in (("a",), ("placed", "clk", "50", "other", "out")):
+            done = self.run_script(*words)
+            self.assertEqual(done.returncode, 1)
+            self.assertTrue(done.stderr.startswith("usage: refine.py PLACED CLOCK MHZ"))
 
 
 def setUpModule():
