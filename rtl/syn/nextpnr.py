@@ -22,3 +22,40 @@ def place(cell):
     """Column and row of a cell, or None where it has not been placed."""
     at = re.match(r"X(\d+)/Y(\d+)/", cell["attributes"].get("NEXTPNR_BEL", ""))
     return (int(at[1]), int(at[2])) if at else None
+
+
+def demand_places(netlist):
+    """Makes the places of a placement demands on another one, which places nothing else.
+
+    A run that takes a placement as it is (--no-place) binds cells before it knows their modes. Its
+    router then exchanges inputs of all LUTs, also where that changes what they do.
+    """
+    for cell in largest(netlist)["cells"].values():
+        at = cell["attributes"]
+        at.pop("BEL_STRENGTH", None)
+        if "NEXTPNR_BEL" in at:
+            at["BEL"] = at.pop("NEXTPNR_BEL")
+
+
+def exchanged(netlist):
+    """Wires that lead to another input of a LUT than its net has to, in a routed netlist.
+
+    A memory reads by the inputs that it is written by. Each half of a LUT that adds has two inputs,
+    which may be exchanged with each other.
+    """
+    module, modes = largest(netlist), {}
+    for cell in module["cells"].values():
+        if cell["type"] == "TRELLIS_COMB":
+            bel = cell["attributes"]["NEXTPNR_BEL"]  # X7/Y5/SLICEB.K1
+            index = 2 * "ABCD".index(bel[-4]) + int(bel[-1])
+            modes[(*place(cell), index)] = cell["parameters"].get("MODE", "LOGIC")
+    wire = re.compile(r"X(\d+)/Y(\d+)/\d+_\d+_([ABCD])(\d)->\d+_\d+_([ABCD])\d_SLICE")
+    found = []
+    for net in module["netnames"].values():
+        for match in wire.finditer(net["attributes"].get("ROUTING", "")):
+            column, row, source, index, sink = match.groups()
+            mode = modes.get((int(column), int(row), int(index)), "LOGIC")
+            same_half = (source in "AB") == (sink in "AB")
+            if source != sink and mode != "LOGIC" and not (mode == "CCU2" and same_half):
+                found.append(match[0])
+    return found

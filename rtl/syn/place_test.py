@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Parts of place.py, ecp5.py and tools.py that need no tool."""
 import argparse
+import json
 import os
 import pathlib
 import subprocess
@@ -12,6 +13,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 from rtl.syn import ecp5, place, placement, tools  # noqa: E402
+from rtl.syn.small_netlists import lut, netlist  # noqa: E402
 
 
 def step(kind, delay, cell="", sources=()):
@@ -62,20 +64,22 @@ class PlaceTest(unittest.TestCase):
         self.assertEqual(place.worse(old, {"LUT4": 1000, "note": "not placed"}), "50.0 -> 0 MHz")
 
 
+PLACED, BARE = (json.dumps(netlist(**{name: lut("1 2 SLICEA.K0", {})}))
+                for name in ("placed", "bare"))
 ANNEALED = ("anneal.py", "x_3_placed.json", "x_3_placed.json")
 
 
 class RunsTest(unittest.TestCase):
     """Which runs of nextpnr a netlist gets."""
 
-    def placed(self, kind, congested=0, log=""):
+    def placed(self, kind, congested=0, log="", routed=BARE):
         """(log, netlist, whether it is routed) of each run, and what the scripts were given.
 
         As many routings get stuck as `congested` says, when they may be stopped. Each placement
-        writes `log`.
+        writes `log`, and the last routing `routed`.
         """
-        runs, solved, self.for_wires = [], [], []
-        left, for_wires = congested, self.for_wires
+        runs, solved, self.for_wires, self.inputs = [], [], [], []
+        left, for_wires, inputs = congested, self.for_wires, self.inputs
 
         class Used:
             def threads(self, _):
@@ -87,19 +91,26 @@ class RunsTest(unittest.TestCase):
                 routes = "--no-route" not in args
                 runs.append((option["--log"], option["--json"], routes))
                 for_wires.append("--no-tmdriv" in args)
+                if routes:
+                    top = json.loads((folder / option["--json"]).read_text())["modules"]["top"]
+                    inputs.append({name: cell["attributes"] for name, cell in top["cells"].items()})
                 if not routes:
                     (folder / option["--log"]).write_text(log)
+                    (folder / option["--write"]).write_text(PLACED)
                     return ""
                 ends, left = not left, max(0, left - 1)
                 (folder / option["--log"]).write_text(
                     iterations(900, 60, *((0,) if ends else range(61, 90))))
                 if stop and stop():
                     return None
+                (folder / option["--write"]).write_text(routed)
                 (folder / option["--report"]).write_text('{"fmax": 5}')
                 return ""
 
             def solve(self, script, args, folder):
                 solved.append((script.name, *args))
+                if args[0] == "remove":
+                    (folder / args[-1]).write_text(BARE)
 
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder)
@@ -112,13 +123,13 @@ class RunsTest(unittest.TestCase):
         runs, solved = self.placed("DP16KD")
         self.assertEqual(runs, [("x_3_first.log", "x.json", False),
                                 ("x_3_placed.log", "x_3_sites.json", False),
-                                ("x_3.log", "x_3_placed.json", True)])
+                                ("x_3.log", "x_3_fixed.json", True)])
         self.assertEqual(solved, [("ram_sites.py", "x_3_first.json", "x.json", "x_3_sites.json"),
                                   ANNEALED])
 
     def test_without_block_rams_one_placement_is_enough(self):
         self.assertEqual(self.placed("LUT4"), ([("x_3_placed.log", "x.json", False),
-                                                ("x_3.log", "x_3_placed.json", True)], []))
+                                                ("x_3.log", "x_3_fixed.json", True)], []))
 
     def test_placements_that_miss_a_clock_or_have_spacers_are_shortened_for_all_clocks(self):
         for verdict, turns in (("FAIL", 2), ("PASS", 1)):
@@ -134,15 +145,24 @@ class RunsTest(unittest.TestCase):
     def test_a_netlist_on_which_the_router_gets_stuck_gets_spacers(self):
         runs, solved = self.placed("LUT4", congested=1)
         self.assertEqual(runs, [("x_3_placed.log", "x.json", False),
-                                ("x_3.log", "x_3_placed.json", True),
+                                ("x_3.log", "x_3_fixed.json", True),
                                 ("x_3_placed.log", "x_3_spaced.json", False),
-                                ("x_3.log", "x_3_bare.json", True)])
+                                ("x_3.log", "x_3_fixed.json", True)])
         self.assertEqual(self.for_wires, [False] * 4)
+        self.assertEqual(self.inputs, [{name: {"BEL": "X1/Y2/SLICEA.K0"}}
+                                       for name in ("placed", "bare")])
         self.assertEqual(solved, [
             ("spacers.py", "add", "x_3_placed.json", "x_3_congestion_by_coordinate_10.csv",
              "x.json", "x_3_spaced.json"),
             ANNEALED,
             ("spacers.py", "remove", "x_3_placed.json", "x_3_bare.json")])
+
+    def test_a_routing_that_exchanges_inputs_of_a_memory_is_an_error(self):
+        wrong = netlist(memory=lut("1 2 SLICEA.K0", {}, MODE="DPRAM"))
+        wrong["modules"]["top"]["netnames"]["clk"]["attributes"] = {
+            "ROUTING": "X1/Y2/A0_SLICE;X1/Y2/0_0_B0->0_0_A0_SLICE;1"}
+        with self.assertRaisesRegex(tools.Failed, "exchanged 1 .*X1/Y2/0_0_B0->0_0_A0_SLICE"):
+            self.placed("LUT4", routed=json.dumps(wrong))
 
     def test_clocks_that_are_met_are_not_routed_by_timing(self):
         for second, for_wires in (("PASS", True), ("FAIL", False)):

@@ -12,6 +12,7 @@ import json
 import re
 
 from rtl import yosys
+from rtl.syn import nextpnr, tools
 
 # The refinement by simulated annealing that ends placer heap, and router1, do not end on the whole
 # engine.
@@ -90,19 +91,27 @@ class Placement:
 
     def route(self, reached, spaced, last):
         """Routes the placement; whether that ended, for which the last one may take for ever."""
-        bare = self.file("placed")
+        bare, fixed, routed = self.file("placed"), self.file("fixed"), self.file("routed")
         if spaced:
             bare = self.file("bare")
             self.solve(SPACERS, "remove", self.file("placed"), bare)
+        netlist = nextpnr.read(self.folder / bare)
+        nextpnr.demand_places(netlist)
+        nextpnr.write(netlist, self.folder / fixed)
         timing = () if timed(reached) and not last else ("--no-tmdriv",)
         clocks, log = f"{self.name}_clocks.lpf", self.folder / f"{self.name}.log"
         (self.folder / clocks).write_text(frequencies(reached))
         log.unlink(missing_ok=True)
         done = self.nextpnr(
-            bare, log.name, "--no-pack", "--no-place", *timing,
-            "--lpf", clocks, "--router2-heatmap", self.name, "--report", f"{self.name}.report",
-            *self.results, stop=None if last else lambda: stuck(log))
-        return done is not None
+            fixed, log.name, "--no-pack", *timing, "--lpf", clocks, "--router2-heatmap", self.name,
+            "--report", f"{self.name}.report", "--write", routed, *self.results,
+            stop=None if last else lambda: stuck(log))
+        if done is None:
+            return False
+        if wrong := nextpnr.exchanged(nextpnr.read(self.folder / routed)):
+            raise tools.Failed(f"nextpnr-ecp5 exchanged {len(wrong)} inputs of memories and "
+                               f"carries, {wrong[0]} for one")
+        return True
 
 
 def frequencies(log):

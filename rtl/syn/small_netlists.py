@@ -24,7 +24,8 @@ def lut(at, ports, **parameters):
 
 def netlist(**cells):
     return {"modules": {"top": {"cells": cells, "netnames": {
-        "clk": {"bits": [CLOCK]}, "other": {"bits": [OTHER_CLOCK]}}}}}
+        "clk": {"bits": [CLOCK], "attributes": {}},
+        "other": {"bits": [OTHER_CLOCK], "attributes": {}}}}}}
 
 
 def bels(design):
