@@ -3,16 +3,15 @@
 
                          +--------------- spacers.py <-- stuck --+
                          v                                       |
- netlist --> ram_sites.py --> place --> anneal.py, refine.py --> route --> report, bitstream
+ netlist --> ram_sites.py --> place --> anneal.py, refine.py --> route --> late nets --> bitstream
 
 ram_sites.py is for designs with block RAMs; anneal.py and refine.py for those, and for placements
-that miss a clock or have spacers.
+that miss a clock or have spacers. Nets that are late are routed again.
 """
 import json
-import re
 
 from rtl import yosys
-from rtl.syn import nextpnr, tools
+from rtl.syn import nextpnr, nextpnr_log, tools
 
 # The refinement by simulated annealing that ends placer heap, and router1, do not end on the whole
 # engine.
@@ -22,9 +21,11 @@ RAM_SITES, SPACERS, ANNEAL, REFINE = (yosys.RTL / "syn" / name for name in (
 TURNS = 3       # placements, each with more spacers
 MARGIN = 1.1    # so much more than a clock needs is asked of placements, since wires get longer
 HEAT = 10       # the iteration of router2 whose map of shared wires says where spacers go
-PATIENCE = 20   # iterations without fewer of them after which it will never end,
-LAST, TENACITY = 50, 200  # and when there are at most so many, whose iterations take no time
-GROWN, MANY = 1.25, 1000  # nor will it with so many times the fewest, when they are many
+CLOSE = 0.02    # a step, as a part of what a clock needs, that is not worth routing again
+PRICE = 1000    # what a shared wire costs late nets: nearly all others keep theirs
+# Settings for that; what a netlist has wins over options.
+LATE = {"router2/initCurrCongWeight": f"{PRICE}.0", "router/tmg_ripup": f"{1:032b}",
+        "timing_driven": f"{1:032b}"}
 
 
 class Placement:
@@ -77,19 +78,19 @@ class Placement:
         return sites
 
     def place(self, source, large, spaced):
-        """Places a netlist, and shortens its wires and slow paths if need be; nextpnr's log."""
+        """Places a netlist, and shortens its wires and slow paths if need be; its clocks before."""
         placed, log = self.file("placed"), f"{self.name}_placed.log"
         self.nextpnr(source, log, "--no-route", "--write", placed)
-        reached = (self.folder / log).read_text()
-        if large or spaced or missed(reached):
+        clocks = nextpnr_log.clocks((self.folder / log).read_text())
+        if large or spaced or nextpnr_log.missed(clocks):
             self.solve(ANNEAL, placed, placed)
-            clocks = [word for net, (_, clock) in verdicts(reached).items()
-                      for word in (net, f"{float(clock) * MARGIN:.2f}")]
-            if clocks:
-                self.solve(REFINE, placed, *clocks, placed)
-        return reached
+            words = [word for net, clock in clocks.items()
+                     for word in (net, f"{clock.needed * MARGIN:.2f}")]
+            if words:
+                self.solve(REFINE, placed, *words, placed)
+        return clocks
 
-    def route(self, reached, spaced, last):
+    def route(self, clocks, spaced, last):
         """Routes the placement; whether that ended, for which the last one may take for ever."""
         bare, fixed, routed = self.file("placed"), self.file("fixed"), self.file("routed")
         if spaced:
@@ -98,60 +99,56 @@ class Placement:
         netlist = nextpnr.read(self.folder / bare)
         nextpnr.demand_places(netlist)
         nextpnr.write(netlist, self.folder / fixed)
-        timing = () if timed(reached) and not last else ("--no-tmdriv",)
-        clocks, log = f"{self.name}_clocks.lpf", self.folder / f"{self.name}.log"
-        (self.folder / clocks).write_text(frequencies(reached))
+        timing = () if nextpnr_log.timed(clocks) and not last else ("--no-tmdriv",)
+        lpf, log = f"{self.name}_clocks.lpf", self.folder / f"{self.name}.log"
+        (self.folder / lpf).write_text(nextpnr_log.frequencies(clocks))
         log.unlink(missing_ok=True)
         done = self.nextpnr(
-            fixed, log.name, "--no-pack", *timing, "--lpf", clocks, "--router2-heatmap", self.name,
+            fixed, log.name, "--no-pack", *timing, "--lpf", lpf, "--router2-heatmap", self.name,
             "--report", f"{self.name}.report", "--write", routed, *self.results,
-            stop=None if last else lambda: stuck(log))
+            stop=None if last else lambda: nextpnr_log.stuck(log))
         if done is None:
             return False
+        self.check(routed)
+        self.hasten(nextpnr_log.clocks(log.read_text()))
+        return True
+
+    def check(self, routed):
         if wrong := nextpnr.exchanged(nextpnr.read(self.folder / routed)):
             raise tools.Failed(f"nextpnr-ecp5 exchanged {len(wrong)} inputs of memories and "
                                f"carries, {wrong[0]} for one")
+
+    def hasten(self, clocks):
+        """Routes late nets again, until each clock is met or as far as that goes."""
+        reached, too_much, part = nextpnr_log.least(clocks), 1 + CLOSE, 1.0
+        while reached < 1 and too_much - reached > CLOSE:
+            if self.route_again(clocks, part):
+                reached = part
+            else:
+                too_much = part
+            part = (reached + too_much) / 2
+
+    def route_again(self, clocks, part):
+        """Routes nets again that are late for a part of what missed clocks need; whether it ended.
+
+        Other nets stay, except for those with wires that late ones take.
+        """
+        late, again = self.file("late"), self.file("again")
+        lpf, log = f"{self.name}_part.lpf", self.folder / f"{self.name}_late.log"
+        netlist = nextpnr.read(self.folder / self.file("routed"))
+        nextpnr.demand_places(netlist)
+        nextpnr.largest(netlist).setdefault("settings", {}).update(LATE)
+        nextpnr.write(netlist, self.folder / late)
+        (self.folder / lpf).write_text(nextpnr_log.frequencies(clocks, part))
+        log.unlink(missing_ok=True)
+        if self.nextpnr(late, log.name, "--no-pack", "--tmg-ripup", "--lpf", lpf,
+                        "--report", f"{self.name}_late.report", "--write", again, *self.results,
+                        stop=lambda: nextpnr_log.hopeless(log)) is None:
+            return False
+        self.check(again)
+        (self.folder / again).rename(self.folder / self.file("routed"))
+        report = json.loads((self.folder / f"{self.name}_late.report").read_text())
+        for net, clock in report["fmax"].items():
+            clock["constraint"] = clocks[net].needed
+        (self.folder / f"{self.name}.report").write_text(json.dumps(report))
         return True
-
-
-def frequencies(log):
-    """Constraints of all clocks, for a run that begins with a placement, by the log of that one.
-
-    Such a run does not have those of ports, and does not derive those of PLLs.
-    """
-    return "".join(f'FREQUENCY NET "{net}" {clock} MHz;\n'
-                   for net, (_, clock) in verdicts(log).items())
-
-
-def timed(log):
-    """Whether a placement is to be routed by timing, by its log.
-
-    router2 takes each wire of a clock that is met for critical, and no care that others have it
-    too. A block with one clock has wires enough.
-    """
-    clocks = verdicts(log)
-    return len(clocks) < 2 or len(missed(log)) == len(clocks)
-
-
-def missed(log):
-    """The clocks that a run does not reach, with the MHz that they need, by its log."""
-    return {net: clock for net, (verdict, clock) in verdicts(log).items() if verdict == "FAIL"}
-
-
-def verdicts(log):
-    """(PASS or FAIL, needed MHz) of each clock by the end of a log."""
-    found = re.findall(r"clock +'([^']+)': +[\d.]+ MHz \((\w+) at ([\d.]+) MHz\)", log)
-    return {net: (verdict, clock) for net, verdict, clock in found}
-
-
-def stuck(log):
-    """Whether router2 will not end, by its log: it has not come to fewer shared wires for long.
-
-    Or it comes to more and more of them.
-    """
-    shared = [int(found) for found in re.findall(r"iter=\d+ wires=\d+ overused=(\d+)",
-                                                 log.read_text() if log.exists() else "")]
-    fewest = min(shared, default=0)
-    patience = PATIENCE if fewest > LAST else TENACITY
-    return bool(shared) and (len(shared) - 1 - shared.index(fewest) >= patience
-                             or shared[-1] > max(MANY, GROWN * fewest))
