@@ -403,10 +403,10 @@ module roci_nic #(
     .pay_hdr_o(rx_pay_hdr), .pay_hdr_valid_o(rx_pay_hdr_valid), .pay_hdr_ready_i(rx_pay_hdr_ready),
     .pay_tdata_o(rx_pay_data), .pay_tlast_o(rx_pay_last), .pay_tvalid_o(rx_pay_valid),
     .pay_tready_i(rx_pay_ready), .drop_o(drop_rx), .rx_ok_o(rx_ok), .rx_eth_o(), .rx_frame_o(),
-    .rx_bytes_o()
-  );
+    .rx_bytes_o());
 
-  roci_dma #(.DataWidth(DataWidth), .BufferBytes(TxBuffer), .FirstTicket(FirstTicket)) u_dma (
+  roci_dma #(.DataWidth(DataWidth), .BufferBytes(TxBuffer), .Compact(Compact),
+             .FirstTicket(FirstTicket)) u_dma (
     .clk_i, .rst_ni, .rd_seg_i(rd_seg), .rd_seg_valid_i(rd_seg_valid),
     .rd_seg_ready_o(rd_seg_ready), .gather_pos_i(gather_pos), .gather_len_i(gather_len),
     .gather_start_valid_i(gather_valid), .gather_start_ready_o(gather_ready),

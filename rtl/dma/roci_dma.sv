@@ -9,6 +9,7 @@
 module roci_dma #(
   parameter int unsigned DataWidth   = 512,   // 64, 128, 256 or 512
   parameter int unsigned BufferBytes = 65536, // payload read and not yet sent, a power of two
+  parameter int unsigned Compact     = 0,     // 1: block reads take a clock more
   parameter logic [15:0] FirstTicket = '0     // wr_done_o at reset
 ) (
   input  logic                   clk_i,
@@ -143,7 +144,7 @@ module roci_dma #(
     .pay_tvalid_o(tx_pay_tvalid_o), .pay_tready_i(tx_pay_tready_i), .idle_o(gather_idle));
 
   // Blocks in.
-  roci_dma_block_read #(.DataWidth(DataWidth)) u_block_read (
+  roci_dma_block_read #(.DataWidth(DataWidth), .Compact(Compact)) u_block_read (
     .clk_i, .rst_ni,
     .br_req_valid_i, .br_req_ready_o, .br_req_i, .br_rsp_o, .br_rsp_valid_o, .br_rsp_ready_i,
     .ar_tag_o(b_tag), .ar_addr_o(b_addr), .ar_pasid_o(b_pasid), .ar_beats_o(b_beats),

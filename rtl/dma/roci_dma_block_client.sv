@@ -2,9 +2,10 @@
 // One client of the block reads: holds a request, and knows where its beats lie in the memory that
 // all clients share.
 //
-// Throughput: one request every two clocks. Latency: none when the mux is free; what cannot leave
-// waits in a register. Whether tags and rows are free is that of the clock before: since then only
-// a request of this client could have taken some, and after one the next waits for a clock.
+// Throughput: one request every two clocks. Latency: none when the mux is free, with Compact one
+// clock; what cannot leave waits in a register. Whether tags and rows are free is that of the clock
+// before: since then only a request of this client could have taken some, and after one the next
+// waits for a clock.
 
 `include "assert.svh"
 
@@ -13,6 +14,7 @@ module roci_dma_block_client #(
   parameter int unsigned TagBits   = 3,  // log2 of requests in flight
   parameter int unsigned SlotBits  = 5,  // log2 of blocks in flight, more than 4
   parameter int unsigned Base      = 0,  // first block of its part of the memory
+  parameter int unsigned Compact   = 0,  // 1: requests leave from the register only
   localparam int unsigned BeatBits = $clog2(512 / DataWidth)  // log2 of the beats of a block
 ) (
   input  logic                      clk_i,
@@ -48,15 +50,16 @@ module roci_dma_block_client #(
   logic [63:0]        addr_q;
   logic [19:0]        pasid_q;
   logic [4:0]         count_q, count;
-  logic               valid_q, free_q, tags_ready, empty, take;
+  logic               valid_q, free_q, tags_ready, empty, take, direct;
   logic [RowBits-1:0] beat_row, head_row;
   logic               unused_first, unused_last, unused_info;
 
-  assign ar_addr_o  = valid_q ? addr_q : br_req_i.addr;
-  assign ar_pasid_o = valid_q ? pasid_q : br_req_i.pasid;
-  assign count      = valid_q ? count_q : br_req_i.count;
+  assign direct     = Compact == 0 && !valid_q;
+  assign ar_addr_o  = direct ? br_req_i.addr : addr_q;
+  assign ar_pasid_o = direct ? br_req_i.pasid : pasid_q;
+  assign count      = direct ? br_req_i.count : count_q;
   assign ar_beats_o = 9'(count) << BeatBits;
-  assign ar_valid_o = (valid_q || br_req_valid_i) && free_q;
+  assign ar_valid_o = (direct ? br_req_valid_i : valid_q) && free_q;
   assign take       = ar_valid_o && ar_ready_i;
   assign br_req_ready_o = !valid_q;
   assign idle_o     = !br_req_valid_i && !valid_q && empty;

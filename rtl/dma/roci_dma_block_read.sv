@@ -3,7 +3,8 @@
 // for another. One memory holds what arrived; each client owns a part and reads only what fits.
 //
 // Throughput: one beat in and one out a clock, also to client 0, 2 or 4; to 1 or 3 one every two
-// clocks. Latency: one clock from a request to ar_valid_o, two from a beat to br_rsp_valid_o.
+// clocks. Latency: one clock from a request to ar_valid_o, with Compact two; two clocks from a beat
+// to br_rsp_valid_o.
 // Clients 0, 2 and 4 take each beat in the clock in which it comes. To 1 and 3 a beat is offered
 // for one clock at a time, after one in which they were ready; what they do not take is read again.
 // Beats of several clients may alternate.
@@ -14,7 +15,8 @@
 `include "assert.svh"
 
 module roci_dma_block_read #(
-  parameter int unsigned DataWidth = 512
+  parameter int unsigned DataWidth = 512,
+  parameter int unsigned Compact   = 0     // 1: a request is held for a clock
 ) (
   input  logic                 clk_i,
   input  logic                 rst_ni,
@@ -79,7 +81,8 @@ module roci_dma_block_read #(
     logic [TagBits-1:0] tag;
     assign ar_tag[7*c +: 7] = TagBase | 7'(tag);
     roci_dma_block_client #(
-      .DataWidth(DataWidth), .TagBits(TagBits), .SlotBits(SlotBits), .Base(Base)
+      .DataWidth(DataWidth), .TagBits(TagBits), .SlotBits(SlotBits), .Base(Base),
+      .Compact(Compact)
     ) u_client (
       .clk_i, .rst_ni,
       .br_req_i(br_req_i[ReqBits*c +: ReqBits]), .br_req_valid_i(br_req_valid_i[c]),

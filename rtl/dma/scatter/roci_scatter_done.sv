@@ -3,7 +3,8 @@
 // memory, in order, and reports those of which a write failed. A packet that is reported, and those
 // after it, count when the report is taken.
 //
-// Throughput: one packet and one response a clock. Latency: three clocks from the last response.
+// Throughput: one packet and one response a clock; a report takes two. Latency: three clocks from
+// the last response, four to a report.
 //
 //   bursts --+--> packets: with bursts or without ------------+--> head --> wr_done, fault
 //            +--> awaited: number of the last burst --+       |
@@ -80,10 +81,11 @@ module roci_scatter_done #(
     .out_data_o(result_bad), .out_valid_o(result_valid), .out_ready_i(head_done && head_written),
     .level_o(results_level));
   // Wide, so in block RAM: an identity is there two clocks after it came, no later than its packet.
+  logic [roci_pkg::FaultBits-1:0] id;
   roci_deep_fifo #(.Width(roci_pkg::FaultBits), .Depth(Packets)) u_ids (
     .clk_i, .rst_ni,
     .in_data_i(id_i), .in_valid_i(id_valid_i), .in_ready_o(id_ready_o),
-    .out_data_o(fault_o), .out_valid_o(id_there), .out_ready_i(head_done), .level_o(ids_level));
+    .out_data_o(id), .out_valid_o(id_there), .out_ready_i(head_done), .level_o(ids_level));
 `ifdef FORMAL
   // That words leave a queue as they came is proved in roci_fifo.
   logic [Packets-1:0] f_written_q, f_written;
@@ -101,9 +103,17 @@ module roci_scatter_done #(
 `else
   assign head_written = written;
 `endif
-  assign fault_valid_o = head_valid && head_written && result_valid && result_bad;
-  assign head_done     = head_valid && (!head_written || result_valid)
-                      && (!fault_valid_o || fault_ready_i);
+  // A report stands in a register, as block RAM is slow; its packet stays at the head meanwhile.
+  logic head_bad;
+  assign head_bad  = head_written && result_bad;
+  assign head_done = head_valid && (!head_written || result_valid)
+                  && (!head_bad || (fault_valid_o && fault_ready_i));
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) fault_valid_o <= 1'b0;
+    else fault_valid_o <= head_valid && head_bad && result_valid
+                          && !(fault_valid_o && fault_ready_i);
+    fault_o <= id;
+  end
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin

@@ -67,7 +67,7 @@ module roci_requester_place #(
   logic [15:0]        kept_index_q;
   logic [1:0]         arrived_q;    // blocks of the read so far
   logic               failed_q;     // one of them could not be read
-  logic               list, hit, failed;
+  logic               list, hit;
   roci_pkg::key_rsp_t place_q;
   logic [31:0]        offset_q;
   logic [63:0]        wqe_addr_q;
@@ -76,7 +76,6 @@ module roci_requester_place #(
 
   assign list       = num_sge_i > 4'd1 && !atomic_i;
   assign hit        = kept_q && kept_qpn_q == qpn_i && kept_index_q == wqe_index_i;
-  assign failed     = failed_q || br_rsp_i[DataWidth];
 
   // What is read again comes by beats.
   localparam int unsigned PartBits = DataWidth < 128 ? 128 : DataWidth;
@@ -104,7 +103,7 @@ module roci_requester_place #(
   logic               walking_q;    // started
   roci_sge_walker u_walker (
     .clk_i, .rst_ni,
-    .start_valid_i(state_q == StWalk && !walking_q), .start_ready_o(walk_ready),
+    .start_valid_i(state_q == StWalk && !walking_q && !failed_q), .start_ready_o(walk_ready),
     .start_num_sge_i(8'(num_sge_i)), .start_offset_i(offset_q), .start_len_i(32'(len_i)),
     .start_pd_i(pd_i), .start_access_i(Rights), .start_check_only_i(1'b0),
     .sge_index_o(sge_index), .sge_i(sge),
@@ -153,10 +152,13 @@ module roci_requester_place #(
           kept_q  <= 1'b0;
         end
         StData:   if (last) begin
-          kept_q  <= !failed;
-          state_q <= failed ? StIdle : StWalk;
+          kept_q  <= 1'b1;
+          state_q <= StWalk;
         end
-        StWalk: begin
+        StWalk: if (failed_q) begin
+          kept_q  <= 1'b0;
+          state_q <= StIdle;
+        end else begin
           if (walk_ready) walking_q <= 1'b1;
           if (walk_done) begin
             walking_q <= 1'b0;
@@ -183,7 +185,7 @@ module roci_requester_place #(
       kept_index_q <= wqe_index_i;
     end else if (beat) begin
       arrived_q <= arrived_q + 2'(last_beat);
-      failed_q  <= failed;
+      failed_q  <= failed_q || br_rsp_i[DataWidth];
     end
   end
 
@@ -210,14 +212,13 @@ module roci_requester_place #(
         if (!key_rsp_i.ok) status_o = roci_pkg::StatusLocProtErr;
       end
       StOneSegment: done_o = seg_ready_i;
-      StData: begin
-        done_o   = last && failed;
-        status_o = roci_pkg::StatusFatalErr;
-        vendor_o = roci_pkg::VendorErrPlaceFetch;
-      end
       StWalk: begin
-        done_o   = walk_done && walk_status != roci_pkg::StatusSuccess;
+        done_o   = failed_q || (walk_done && walk_status != roci_pkg::StatusSuccess);
         status_o = walk_status;
+        if (failed_q) begin
+          status_o = roci_pkg::StatusFatalErr;
+          vendor_o = roci_pkg::VendorErrPlaceFetch;
+        end
       end
       StSegments: done_o = walk_seg_valid && seg_ready_i && walk_seg.last;
       default: done_o = 1'b0;
