@@ -22,6 +22,11 @@ class ClocksTest(unittest.TestCase):
         self.assertEqual(nextpnr_log.clocks(LOG), {"$glbnet$a": (31, 50), "b": (400, 100)})
         self.assertEqual(nextpnr_log.clocks(""), {})
 
+    def test_a_clock_that_fails_by_less_than_a_digit_is_missed(self):
+        for verdict, missed in (("FAIL", True), ("PASS", False)):
+            found = nextpnr_log.clocks(f"clock 'a': 50.00 MHz ({verdict} at 50.00 MHz)")
+            self.assertEqual(bool(nextpnr_log.missed(found)), missed)
+
     def test_each_clock_keeps_its_frequency(self):
         self.assertEqual(nextpnr_log.frequencies(nextpnr_log.clocks(LOG)),
                          'FREQUENCY NET "$glbnet$a" 50.00 MHz;\nFREQUENCY NET "b" 100.00 MHz;\n')

@@ -153,7 +153,7 @@ class RunsTest(unittest.TestCase):
     def test_placements_that_miss_a_clock_or_have_spacers_are_shortened_for_all_clocks(self):
         for reached, turns in ((40, 2), (50, 1)):
             _, solved = self.placed("LUT4", 1, f"""
-                Info: Max frequency for clock 'a': {reached}.00 MHz (FAIL at 50.00 MHz)
+                Info: Max frequency for clock 'a': {reached}.00 MHz (PASS at 50.00 MHz)
                 Info: Max frequency for clock 'b': 40.00 MHz (PASS at 20.00 MHz)
                 """)
             moves = [ANNEALED, ("refine.py", "x_3_placed.json", "a", "55.00", "b", "22.00",
