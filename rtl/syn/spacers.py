@@ -8,8 +8,7 @@ usage: spacers.py add PLACED HEAT NETLIST OUT
 PLACED is what `nextpnr-ecp5 --write` wrote of NETLIST, HEAT a table of `--router2-heatmap`
 (congestion by coordinate) of its routing. OUT of `add` is NETLIST with spacers: LUTs that nothing
 reads, each beside a LUT of a region where nets share wires. A placement of it leaves room for
-them; OUT of `remove` is such a placement without them, to be routed by `nextpnr-ecp5 --no-pack
---no-place`. It needs numpy and scipy.
+them; OUT of `remove` is such a placement without them, to be routed. It needs numpy and scipy.
 
 The placer of nextpnr fills the device evenly with cells. A region of wide records has as many cells
 as any other, but more wires than the device has there, and its router then goes on for ever with a
