@@ -47,8 +47,8 @@ def bel(site):
     return f"X{x}/Y{y}/EBR{COLUMNS.index(x) % 4}"
 
 
-class Placement:
-    """Cells and nets of a placed netlist, as arrays."""
+class Springs:
+    """Cells and nets of a placed netlist, as arrays, and springs between the cells of a net."""
 
     def __init__(self, module):
         self.names, places, rams, nets = [], [], [], collections.defaultdict(set)
@@ -109,12 +109,12 @@ def nearest(wanted):
 
 def choose(placed, netlist):
     """Gives each block RAM of `netlist` a site; name -> site."""
-    placement = Placement(nextpnr.largest(placed))
-    names = [name for name, ram in zip(placement.names, placement.rams) if ram]
+    springs = Springs(nextpnr.largest(placed))
+    names = [name for name, ram in zip(springs.names, springs.rams) if ram]
     if len(names) > len(SITES):
         raise ValueError(f"{len(names)} block RAMs, {len(SITES)} sites")
     cells = nextpnr.largest(netlist)["cells"]
-    chosen = dict(zip(names, nearest(placement.wanted()))) if names else {}
+    chosen = dict(zip(names, nearest(springs.wanted()))) if names else {}
     if set(chosen) != {name for name, cell in cells.items() if cell["type"] == RAM}:
         raise ValueError("the placed netlist has other block RAMs")
     for name, site in chosen.items():

@@ -63,7 +63,7 @@ class RamSitesTest(solver.ScriptTest):
             self.assertIn(name, names)
 
     def test_length_is_half_the_perimeters(self):
-        placement = ram_sites.Placement(
+        placement = ram_sites.Springs(
             {"cells": {"a": logic((1, 1), 7, 8), "b": logic((4, 3), 7), "c": logic((2, 9), 7, 8),
                        "unplaced": {"type": "GSR", "attributes": {}, "connections": {}}}})
         self.assertEqual(length(placement), (3 + 8) + (1 + 8))
@@ -72,7 +72,7 @@ class RamSitesTest(solver.ScriptTest):
         rng = np.random.default_rng(5)
         cells = {str(at): logic(rng.integers(0, 90, 2), *map(int, rng.integers(0, 9, 2)))
                  for at in range(30)}
-        placement = ram_sites.Placement({"cells": cells})
+        placement = ram_sites.Springs({"cells": cells})
         energy = 0.0
         for along in placement.at.T:
             along *= 1e6  # against which the 1 in the strength is nothing
