@@ -215,6 +215,7 @@ class RunsTest(unittest.TestCase):
         self.placed("LUT4", clock=(40, 50), limit=45, routed=ROUTED)
         self.assertEqual([list(cells) for cells in self.inputs],
                          [["placed"], ["routed"], ["routed"], *3 * [["again"]]])
+        self.assertEqual(self.settings[0], placement.COST)
         for settings in self.settings[1:]:
             self.assertEqual(float(settings["router2/initCurrCongWeight"]), placement.PRICE)
             self.assertEqual({int(settings[name], 2) for name in

@@ -22,6 +22,9 @@ TURNS = 3       # placements, each with more spacers
 MARGIN = 1.1    # so much more than a clock needs is asked of placements, since wires get longer
 HEAT = 10       # the iteration of router2 whose map of shared wires says where spacers go
 CLOSE = 0.02    # a step, as a part of what a clock needs, that is not worth routing again
+# What a shared wire costs at first, and more in each iteration: by 2, as router2 has it, late
+# iterations lead wires so far round that more and more of them are shared.
+COST = {"router2/initCurrCongWeight": "1.5", "router2/currCongWeightMult": "1.0"}
 PRICE = 1000    # what a shared wire costs late nets: nearly all others keep theirs
 # Settings for that; what a netlist has wins over options.
 LATE = {"router2/initCurrCongWeight": f"{PRICE}.0", "router/tmg_ripup": f"{1:032b}",
@@ -96,9 +99,7 @@ class Placement:
         if spaced:
             bare = self.file("bare")
             self.solve(SPACERS, "remove", self.file("placed"), bare)
-        netlist = nextpnr.read(self.folder / bare)
-        nextpnr.demand_places(netlist)
-        nextpnr.write(netlist, self.folder / fixed)
+        self.demand(bare, COST, fixed)
         timing = () if nextpnr_log.timed(clocks) and not last else ("--no-tmdriv",)
         lpf, log = f"{self.name}_clocks.lpf", self.folder / f"{self.name}.log"
         (self.folder / lpf).write_text(nextpnr_log.frequencies(clocks))
@@ -113,7 +114,15 @@ class Placement:
         self.hasten(nextpnr_log.clocks(log.read_text()))
         return True
 
+    def demand(self, placed, settings, out):
+        """Makes the places of a placement demands, with some settings for the run that takes it."""
+        netlist = nextpnr.read(self.folder / placed)
+        nextpnr.demand_places(netlist)
+        nextpnr.largest(netlist).setdefault("settings", {}).update(settings)
+        nextpnr.write(netlist, self.folder / out)
+
     def check(self, routed):
+        """Raises Failed when inputs are exchanged that have to stay."""
         if wrong := nextpnr.exchanged(nextpnr.read(self.folder / routed)):
             raise tools.Failed(f"nextpnr-ecp5 exchanged {len(wrong)} inputs of memories and "
                                f"carries, {wrong[0]} for one")
@@ -135,10 +144,7 @@ class Placement:
         """
         late, again = self.file("late"), self.file("again")
         lpf, log = f"{self.name}_part.lpf", self.folder / f"{self.name}_late.log"
-        netlist = nextpnr.read(self.folder / self.file("routed"))
-        nextpnr.demand_places(netlist)
-        nextpnr.largest(netlist).setdefault("settings", {}).update(LATE)
-        nextpnr.write(netlist, self.folder / late)
+        self.demand(self.file("routed"), LATE, late)
         (self.folder / lpf).write_text(nextpnr_log.frequencies(clocks, part))
         log.unlink(missing_ok=True)
         if self.nextpnr(late, log.name, "--no-pack", "--tmg-ripup", "--lpf", lpf,
