@@ -24,6 +24,13 @@ def place(cell):
     return (int(at[1]), int(at[2])) if at else None
 
 
+def slice_place(cell):
+    """Column, row and place, 0 to 7, of a LUT or register in slices, or None for other cells."""
+    at = re.fullmatch(r"X(\d+)/Y(\d+)/SLICE([A-D])\.(?:K|FF)([01])",
+                      cell["attributes"].get("NEXTPNR_BEL", ""))
+    return (int(at[1]), int(at[2]), 2 * "ABCD".index(at[3]) + int(at[4])) if at else None
+
+
 def demand_places(netlist):
     """Makes the places of a placement demands on another one, which places nothing else.
 
@@ -43,12 +50,9 @@ def exchanged(netlist):
     A memory reads by the inputs that it is written by. Each half of a LUT that adds has two inputs,
     which may be exchanged with each other.
     """
-    module, modes = largest(netlist), {}
-    for cell in module["cells"].values():
-        if cell["type"] == "TRELLIS_COMB":
-            bel = cell["attributes"]["NEXTPNR_BEL"]  # X7/Y5/SLICEB.K1
-            index = 2 * "ABCD".index(bel[-4]) + int(bel[-1])
-            modes[(*place(cell), index)] = cell["parameters"].get("MODE", "LOGIC")
+    module = largest(netlist)
+    modes = {slice_place(cell): cell["parameters"].get("MODE", "LOGIC")
+             for cell in module["cells"].values() if cell["type"] == "TRELLIS_COMB"}
     wire = re.compile(r"X(\d+)/Y(\d+)/\d+_\d+_([ABCD])(\d)->\d+_\d+_([ABCD])\d_SLICE")
     found = []
     for net in module["netnames"].values():

@@ -60,10 +60,10 @@ class Placement:
         The routing of the last one leaves timing out.
         """
         source = self.with_sites(f"{netlist}.json")
-        large = source != f"{netlist}.json"
+        large = source != f"{netlist}.json"  # has block RAMs
         for turn in range(TURNS):
             spaced, last = turn > 0, turn == TURNS - 1
-            if self.route(self.place(source, large, spaced), spaced, last):
+            if self.route(self.place(source, large or spaced), spaced, last):
                 break
             roomy = self.file("spaced")
             self.solve(SPACERS, "add", self.file("placed"),
@@ -80,12 +80,13 @@ class Placement:
         self.solve(RAM_SITES, first, netlist, sites)
         return sites
 
-    def place(self, source, large, spaced):
-        """Places a netlist, and shortens its wires and slow paths if need be; its clocks before."""
+    def place(self, source, shorten):
+        """Places a netlist; its clocks. Wires and slow paths are shortened, also if one is missed.
+        """
         placed, log = self.file("placed"), f"{self.name}_placed.log"
         self.nextpnr(source, log, "--no-route", "--write", placed)
         clocks = nextpnr_log.clocks((self.folder / log).read_text())
-        if large or spaced or nextpnr_log.missed(clocks):
+        if shorten or nextpnr_log.missed(clocks):
             self.solve(ANNEAL, placed, placed)
             words = [word for net, clock in clocks.items()
                      for word in (net, f"{clock.needed * MARGIN:.2f}")]
@@ -95,37 +96,40 @@ class Placement:
 
     def route(self, clocks, spaced, last):
         """Routes the placement; whether that ended, for which the last one may take for ever."""
-        bare, fixed, routed = self.file("placed"), self.file("fixed"), self.file("routed")
+        bare = self.file("placed")
         if spaced:
             bare = self.file("bare")
             self.solve(SPACERS, "remove", self.file("placed"), bare)
-        self.demand(bare, COST, fixed)
         timing = () if nextpnr_log.timed(clocks) and not last else ("--no-tmdriv",)
-        lpf, log = f"{self.name}_clocks.lpf", self.folder / f"{self.name}.log"
-        (self.folder / lpf).write_text(nextpnr_log.frequencies(clocks))
-        log.unlink(missing_ok=True)
-        done = self.nextpnr(
-            fixed, log.name, "--no-pack", *timing, "--lpf", lpf, "--router2-heatmap", self.name,
-            "--report", f"{self.name}.report", "--write", routed, *self.results,
-            stop=None if last else lambda: nextpnr_log.stuck(log))
-        if done is None:
-            return False
-        self.check(routed)
-        self.hasten(nextpnr_log.clocks(log.read_text()))
-        return True
+        log = self.run_router(
+            bare, COST, nextpnr_log.frequencies(clocks), "", self.file("routed"),
+            None if last else nextpnr_log.stuck, *timing, "--router2-heatmap", self.name)
+        if log:
+            self.hasten(nextpnr_log.clocks(log.read_text()))
+        return log is not None
 
-    def demand(self, placed, settings, out):
-        """Makes the places of a placement demands, with some settings for the run that takes it."""
-        netlist = nextpnr.read(self.folder / placed)
+    def run_router(self, source, settings, lpf, suffix, out, ended, *options):
+        """Routes a netlist whose places are demands; the log, or None when `ended` stopped it.
+
+        Log and report have the suffix in their names. Inputs that are exchanged and have to stay
+        raise Failed.
+        """
+        name, fixed = f"{self.name}{suffix}", self.file("fixed")
+        netlist = nextpnr.read(self.folder / source)
         nextpnr.demand_places(netlist)
         nextpnr.largest(netlist).setdefault("settings", {}).update(settings)
-        nextpnr.write(netlist, self.folder / out)
-
-    def check(self, routed):
-        """Raises Failed when inputs are exchanged that have to stay."""
-        if wrong := nextpnr.exchanged(nextpnr.read(self.folder / routed)):
+        nextpnr.write(netlist, self.folder / fixed)
+        log, clocks = self.folder / f"{name}.log", f"{name}_clocks.lpf"
+        (self.folder / clocks).write_text(lpf)
+        log.unlink(missing_ok=True)
+        if self.nextpnr(fixed, log.name, "--no-pack", *options, "--lpf", clocks,
+                        "--report", f"{name}.report", "--write", out, *self.results,
+                        stop=ended and (lambda: ended(log))) is None:
+            return None
+        if wrong := nextpnr.exchanged(nextpnr.read(self.folder / out)):
             raise tools.Failed(f"nextpnr-ecp5 exchanged {len(wrong)} inputs of memories and "
                                f"carries, {wrong[0]} for one")
+        return log
 
     def hasten(self, clocks):
         """Routes late nets again, until each clock is met or as far as that goes."""
@@ -142,16 +146,10 @@ class Placement:
 
         Other nets stay, except for those with wires that late ones take.
         """
-        late, again = self.file("late"), self.file("again")
-        lpf, log = f"{self.name}_part.lpf", self.folder / f"{self.name}_late.log"
-        self.demand(self.file("routed"), LATE, late)
-        (self.folder / lpf).write_text(nextpnr_log.frequencies(clocks, part))
-        log.unlink(missing_ok=True)
-        if self.nextpnr(late, log.name, "--no-pack", "--tmg-ripup", "--lpf", lpf,
-                        "--report", f"{self.name}_late.report", "--write", again, *self.results,
-                        stop=lambda: nextpnr_log.hopeless(log)) is None:
+        again = self.file("again")
+        if not self.run_router(self.file("routed"), LATE, nextpnr_log.frequencies(clocks, part),
+                               "_late", again, nextpnr_log.hopeless, "--tmg-ripup"):
             return False
-        self.check(again)
         (self.folder / again).rename(self.folder / self.file("routed"))
         report = json.loads((self.folder / f"{self.name}_late.report").read_text())
         for net, clock in report["fmax"].items():

@@ -7,7 +7,6 @@ has the LUT of its own place before it. The LUTs of slices A and B may be memori
 RAMW in slice C. It needs numpy.
 """
 import copy
-import re
 
 import numpy as np
 
@@ -36,10 +35,7 @@ class Slices:
     """
 
     def __init__(self, cells):
-        found = [re.fullmatch(r"X(\d+)/Y(\d+)/SLICE([A-D])\.(?:K|FF)([01])",
-                              cell["attributes"].get("NEXTPNR_BEL", "")) for cell in cells]
-        spots = [(int(at[1]), int(at[2]), 2 * "ABCD".index(at[3]) + int(at[4])) if at else None
-                 for at in found]
+        spots = [nextpnr.slice_place(cell) for cell in cells]
         size = np.max([spot[:2] for spot in spots if spot], axis=0, initial=0) + 1
         self.luts = np.full((*size, PLACES), NONE)
         self.registers = np.full((*size, PLACES), NONE)
