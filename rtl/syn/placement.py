@@ -21,11 +21,13 @@ RAM_SITES, SPACERS, ANNEAL, REFINE = (yosys.RTL / "syn" / name for name in (
 TURNS = 3       # placements, each with more spacers
 MARGIN = 1.1    # so much more than a clock needs is asked of placements, since wires get longer
 HEAT = 10       # the iteration of router2 whose map of shared wires says where spacers go
-CLOSE = 0.02    # a step, as a part of what a clock needs, that is not worth routing again
+# Steps of a clock that late nets are routed again for, as parts of what it needs: the first, and
+# one that is not worth it.
+STEP, CLOSE = 0.04, 0.01
 # What a shared wire costs at first, and more in each iteration: by 2, as router2 has it, late
 # iterations lead wires so far round that more and more of them are shared.
 COST = {"router2/initCurrCongWeight": "1.5", "router2/currCongWeightMult": "1.0"}
-PRICE = 1000    # what a shared wire costs late nets: nearly all others keep theirs
+PRICE = 100000  # what a shared wire costs late nets: nearly all others keep theirs
 # Settings for that; what a netlist has wins over options.
 LATE = {"router2/initCurrCongWeight": f"{PRICE}.0", "router/tmg_ripup": f"{1:032b}",
         "timing_driven": f"{1:032b}"}
@@ -132,27 +134,29 @@ class Placement:
         return log
 
     def hasten(self, clocks):
-        """Routes late nets again, until each clock is met or as far as that goes."""
-        reached, too_much, part = nextpnr_log.least(clocks), 1 + CLOSE, 1.0
-        while reached < 1 and too_much - reached > CLOSE:
-            if self.route_again(clocks, part):
-                reached = part
-            else:
-                too_much = part
-            part = (reached + too_much) / 2
+        """Routes late nets again, step by step, until each clock is met or as far as that goes."""
+        step = STEP
+        while nextpnr_log.missed(clocks) and step > CLOSE:
+            reached = nextpnr_log.least(clocks)
+            clocks = self.route_again(clocks, min(1.0, reached + step)) or clocks
+            if nextpnr_log.least(clocks) <= reached:
+                step /= 2
 
     def route_again(self, clocks, part):
-        """Routes nets again that are late for a part of what missed clocks need; whether it ended.
+        """Routes nets again that are late for a part of what missed clocks need; the new clocks.
 
-        Other nets stay, except for those with wires that late ones take.
+        Other nets stay, except for those with wires that late ones take. When that does not end,
+        all stay, and there are no new clocks.
         """
         again = self.file("again")
-        if not self.run_router(self.file("routed"), LATE, nextpnr_log.frequencies(clocks, part),
-                               "_late", again, nextpnr_log.hopeless, "--tmg-ripup"):
-            return False
+        log = self.run_router(self.file("routed"), LATE, nextpnr_log.frequencies(clocks, part),
+                              "_late", again, nextpnr_log.hopeless, "--tmg-ripup")
+        if not log:
+            return None
         (self.folder / again).rename(self.folder / self.file("routed"))
         report = json.loads((self.folder / f"{self.name}_late.report").read_text())
         for net, clock in report["fmax"].items():
             clock["constraint"] = clocks[net].needed
         (self.folder / f"{self.name}.report").write_text(json.dumps(report))
-        return True
+        return {net: nextpnr_log.Clock(clock.reached, clocks[net].needed)
+                for net, clock in nextpnr_log.clocks(log.read_text()).items()}
