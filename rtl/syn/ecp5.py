@@ -82,8 +82,9 @@ class Engine:
     def place(self, name, seed):
         """Places and routes a block; what nextpnr reports of it."""
         options = (*DEVICE, "--lpf-allow-unconstrained", "--freq", "50")
-        return placement.Placement(self.tools, self.folder / "ecp5", self.minutes, name, seed,
-                                   options).run(name)
+        placing = placement.Placement(self.tools, self.folder / "ecp5", self.minutes, name, seed,
+                                      options)
+        return placing.run(placing.with_sites(name))
 
 
 def placed_rams():

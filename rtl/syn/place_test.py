@@ -82,7 +82,7 @@ class RunsTest(unittest.TestCase):
         """
         runs, solved, self.for_wires, self.inputs = [], [], [], []
         left, for_wires, inputs = congested, self.for_wires, self.inputs
-        tried, all_settings = self.tried, self.settings = [], []
+        tried, all_settings, seeds = self.tried, self.settings, self.seeds = [], [], []
 
         class Used:
             def threads(self, _):
@@ -93,6 +93,7 @@ class RunsTest(unittest.TestCase):
                 option = dict(zip(args, args[1:]))
                 routes = "--no-route" not in args
                 runs.append((option["--log"], option["--json"], routes))
+                seeds.append(option["--seed"])
                 for_wires.append("--no-tmdriv" in args)
                 if routes:
                     top = json.loads((folder / option["--json"]).read_text())["modules"]["top"]
@@ -135,17 +136,20 @@ class RunsTest(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder)
             (path / "x.json").write_text('{"cells": {"a": {"type": "%s"}}}' % kind)
-            self.report = placement.Placement(Used(), path, 1, "x_3", 3, ()).run("x")
+            (path / "x_sites.json").write_text((path / "x.json").read_text())
+            placing = placement.Placement(Used(), path, 1, "x_3", 3, ())
+            self.report = placing.run(placing.with_sites("x"))
         if not clock:
             self.assertEqual(self.report, {"fmax": 5})
         return runs, solved
 
     def test_block_rams_get_their_sites_by_a_first_placement(self):
         runs, solved = self.placed("DP16KD")
-        self.assertEqual(runs, [("x_3_first.log", "x.json", False),
-                                ("x_3_placed.log", "x_3_sites.json", False),
+        self.assertEqual(runs, [("x_first.log", "x.json", False),
+                                ("x_3_placed.log", "x_sites.json", False),
                                 ("x_3.log", "x_3_fixed.json", True)])
-        self.assertEqual(solved, [("ram_sites.py", "x_3_first.json", "x.json", "x_3_sites.json"),
+        self.assertEqual(self.seeds, [placement.FIRST_SEED, 3, 3])
+        self.assertEqual(solved, [("ram_sites.py", "x_first.json", "x.json", "x_sites.json"),
                                   ANNEALED])
 
     def test_without_block_rams_one_placement_is_enough(self):

@@ -18,6 +18,8 @@ from rtl.syn import nextpnr, nextpnr_log, tools
 ROUTE = ("--placer", "static", "--router", "router2")
 RAM_SITES, SPACERS, ANNEAL, REFINE = (yosys.RTL / "syn" / name for name in (
     "ram_sites.py", "spacers.py", "anneal.py", "refine.py"))
+# Sites of block RAMs follow from a placement with this seed, and suit placements with others.
+FIRST_SEED = 1
 TURNS = 3       # placements, each with more spacers
 MARGIN = 1.1    # so much more than a clock needs is asked of placements, since wires get longer
 HEAT = 10       # the iteration of router2 whose map of shared wires says where spacers go
@@ -46,9 +48,9 @@ class Placement:
     def file(self, what):
         return f"{self.name}_{what}.json"
 
-    def nextpnr(self, source, log, *rest, stop=None):
+    def nextpnr(self, source, log, *rest, stop=None, seed=None):
         return self.used.run("nextpnr-ecp5", (
-            *self.options, "--timing-allow-fail", *ROUTE, "--seed", self.seed, "--quiet",
+            *self.options, "--timing-allow-fail", *ROUTE, "--seed", seed or self.seed, "--quiet",
             "--threads", self.used.threads("nextpnr-ecp5"), "--json", source, "--log", log, *rest),
             self.folder, self.minutes, stop)
 
@@ -56,13 +58,12 @@ class Placement:
         self.used.solve(script, words, self.folder)
 
     def run(self, netlist):
-        """Places and routes NETLIST.json; what nextpnr reports of it.
+        """Places and routes a file that with_sites() returned; what nextpnr reports of it.
 
         When the router gets stuck, spacers make room where wires are short, in another placement.
         The routing of the last one leaves timing out.
         """
-        source = self.with_sites(f"{netlist}.json")
-        large = source != f"{netlist}.json"  # has block RAMs
+        source, large = netlist, self.has_block_rams(netlist)
         for turn in range(TURNS):
             spaced, last = turn > 0, turn == TURNS - 1
             if self.route(self.place(source, large or spaced), spaced, last):
@@ -74,13 +75,20 @@ class Placement:
         return json.loads((self.folder / f"{self.name}.report").read_text())
 
     def with_sites(self, netlist):
-        """A netlist whose block RAMs have sites, by a first placement, which is not routed."""
-        if '"type": "DP16KD"' not in (self.folder / netlist).read_text():
-            return netlist
-        first, sites = self.file("first"), self.file("sites")
-        self.nextpnr(netlist, f"{self.name}_first.log", "--no-route", "--write", first)
-        self.solve(RAM_SITES, first, netlist, sites)
+        """The file of a netlist, or one in which its block RAMs have sites, which suits any seed.
+
+        They follow from a placement, which is not routed.
+        """
+        if not self.has_block_rams(f"{netlist}.json"):
+            return f"{netlist}.json"
+        first, sites = f"{netlist}_first.json", f"{netlist}_sites.json"
+        self.nextpnr(f"{netlist}.json", f"{netlist}_first.log", "--no-route", "--write", first,
+                     seed=FIRST_SEED)
+        self.solve(RAM_SITES, first, f"{netlist}.json", sites)
         return sites
+
+    def has_block_rams(self, netlist):
+        return '"type": "DP16KD"' in (self.folder / netlist).read_text()
 
     def place(self, source, shorten):
         """Places a netlist; its clocks. Wires and slow paths are shortened, also if one is missed.

@@ -92,6 +92,22 @@ class Timing(unittest.TestCase):
         steps = Steps({3: self.slow, 5: self.fast, 7: self.fast})
         self.assertEqual((board.placed(steps, [3, 5, 7]), steps.packed), (0, [5]))
 
+    def test_every_seed_is_routed_when_all_are_compared(self, said):
+        steps = Steps({2: self.slow, 3: self.fast, 5: self.slow, 7: self.fast})
+        self.assertEqual((board.placed(steps, [2, 3, 5, 7], True), steps.packed), (0, [3]))
+        for seed, reached in (2, 49.9), (3, 50.0), (5, 49.9), (7, 50.0):
+            said.assert_any_call(f"seed {seed}: sys_clk: {reached} MHz, 50.0 needed, margin "
+                                 f"{100 * (reached / 50 - 1):+.0f}%", flush=True)
+
+    def test_sites_of_block_rams_are_made_once_for_all_seeds(self, _):
+        placing = mock.Mock(**{"with_sites.return_value": "sites.json"})
+        with mock.patch.object(flow.placement, "Placement", return_value=placing):
+            steps = flow.Flow("folder", None)
+            for seed in 3, 5:
+                steps.place(seed)
+        placing.with_sites.assert_called_once_with(flow.TOP)
+        self.assertEqual(placing.run.call_args_list, 2 * [mock.call("sites.json")])
+
     def test_names_of_missed_clocks(self, _):
         self.assertEqual(flow.missed(self.slow), ["sys_clk: 49.9 MHz, 50.0 needed"])
 

@@ -23,6 +23,7 @@ class Flow:
 
     def __init__(self, folder, tools):
         self.folder, self.tools = pathlib.Path(folder), tools
+        self.netlist = None  # with sites of block RAMs, which do for all seeds
 
     def run(self, tool, *args):
         return self.tools.run(tool, args, self.folder, MINUTES)
@@ -67,9 +68,11 @@ class Flow:
     def place(self, seed):
         """Places and routes; what nextpnr reports."""
         name = f"{TOP}_{seed}"
-        return placement.Placement(
+        placing = placement.Placement(
             self.tools, self.folder, MINUTES, name, seed, (*DEVICE, "--lpf", f"{TOP}.lpf"),
-            ("--textcfg", f"{name}.config")).run(TOP)
+            ("--textcfg", f"{name}.config"))
+        self.netlist = self.netlist or placing.with_sites(TOP)
+        return placing.run(self.netlist)
 
     def pack(self, seed):
         """The bitstream, as a file."""
