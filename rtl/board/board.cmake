@@ -23,17 +23,22 @@ set_tests_properties(board.fusesoc lint.core_512 PROPERTIES LABELS soak TIMEOUT 
 set_tests_properties(board.slang board.fusesoc PROPERTIES SKIP_RETURN_CODE 77)
 set_tests_properties(board.slang PROPERTIES RESOURCE_LOCK slang)
 # The design for ECPIX-5: what its script makes of reports; the design with its BIOS, read by
-# Yosys; and what it takes of the device. Packages of LiteX and tools come from PyPI.
+# Yosys; what it takes of the device; and the bitstream, which takes hours with the tools of PyPI.
+# Packages of LiteX and tools come from there.
 add_test(NAME board.ecpix5_parts COMMAND Python3::Interpreter ${BOARD_DIR}/ecpix5/board_test.py)
 set_tests_properties(board.ecpix5_parts PROPERTIES LABELS fast TIMEOUT 60)
-foreach(step check size)
-  add_test(NAME board.ecpix5_${step}
-           COMMAND Python3::Interpreter ${BOARD_DIR}/ecpix5/board.py ecpix5 --${step}
+function(add_board_test name)
+  add_test(NAME board.ecpix5_${name}
+           COMMAND Python3::Interpreter ${BOARD_DIR}/ecpix5/board.py ecpix5 ${ARGN}
                    --build ${CMAKE_BINARY_DIR}/board)
-endforeach()
-set_tests_properties(board.ecpix5_check board.ecpix5_size PROPERTIES LABELS soak
-                     SKIP_RETURN_CODE 77 RESOURCE_LOCK ecpix5 TIMEOUT 1200)
-set_tests_properties(board.ecpix5_size PROPERTIES TIMEOUT 5400)
+  set_tests_properties(board.ecpix5_${name} PROPERTIES SKIP_RETURN_CODE 77 RESOURCE_LOCK ecpix5)
+endfunction()
+add_board_test(check --check)
+set_tests_properties(board.ecpix5_check PROPERTIES LABELS slow TIMEOUT 1200)
+add_board_test(size --size --compare)
+set_tests_properties(board.ecpix5_size PROPERTIES LABELS soak TIMEOUT 5400)
+add_board_test(bitstream --compare)
+set_tests_properties(board.ecpix5_bitstream PROPERTIES LABELS soak TIMEOUT 43200)
 if(YOSYS_ABC AND YOSYS_SMTBMC AND Z3)
   add_test(NAME proof.planted_axi COMMAND Python3::Interpreter ${BOARD_DIR}/planted_test.py)
   set_tests_properties(proof.planted_axi PROPERTIES LABELS soak TIMEOUT 600)

@@ -3,9 +3,11 @@
 import collections
 import re
 
-PATIENCE = 20   # iterations without fewer shared wires after which router2 will never end,
-LAST, TENACITY = 50, 200  # and when there are at most so many, whose iterations take no time
-GROWN, MANY = 1.25, 1000  # nor will it with so many times the fewest, when they are many
+# Iterations without fewer shared wires after which router2 will never end, when there are at most
+# so many of them. An iteration with many takes a minute, one with few no time.
+LAST, TENACITY = 50, 200
+SOME, PATIENCE = 1000, 20
+HASTE = 5       # with more
 ROUNDED = 0.01  # the last digit of a clock in a log, MHz
 
 Clock = collections.namedtuple("Clock", "reached needed")  # MHz
@@ -65,14 +67,13 @@ def since_best(counts):
 
 
 def stuck(log):
-    """Whether router2 will not end: for long it has come to no fewer shared wires, or to many more.
-    """
+    """Whether router2 will not end: for long it has come to no fewer shared wires."""
     shared = iterations(log, "overused")
     if not shared:
         return False
     fewest = min(shared)[0]
-    return (since_best(shared) >= (PATIENCE if fewest > LAST else TENACITY)
-            or shared[-1][0] > max(MANY, GROWN * fewest))
+    return since_best(shared) >= (TENACITY if fewest <= LAST else PATIENCE if fewest <= SOME
+                                  else HASTE)
 
 
 def hopeless(log):

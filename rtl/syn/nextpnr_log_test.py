@@ -58,6 +58,7 @@ class IterationsTest(unittest.TestCase):
         self.assertFalse(nextpnr_log.stuck(self.log))
         wait = nextpnr_log.PATIENCE
         last, most = nextpnr_log.LAST, nextpnr_log.TENACITY
+        some, haste = nextpnr_log.SOME, nextpnr_log.HASTE
         for shared, is_stuck in (((), False), ((90, 80, *[80] * (wait - 1)), False),
                                  ((90, 80, *[80] * wait), True), ((90, *[99] * wait), True),
                                  ((90, 80, *[90] * (wait - 1), 70), False),
@@ -65,8 +66,10 @@ class IterationsTest(unittest.TestCase):
                                  ((last, *[last] * wait), False),
                                  ((90, 1, *[1] * (most - 1)), False),
                                  ((90, 1, *[1] * most), True),
-                                 ((9000, 8000, 9999), False), ((9000, 8000, 10001), True),
-                                 ((90, 80, 900), False)):
+                                 ((some, *[some] * (wait - 1)), False),
+                                 ((some + 1, *[some + 1] * (haste - 1)), False),
+                                 ((some + 1, *[9000] * haste), True),
+                                 ((9000, *[9000] * (haste - 1), 8999), False)):
             self.write(*((count,) for count in shared))
             self.assertEqual(nextpnr_log.stuck(self.log), is_stuck, shared)
 

@@ -3,7 +3,7 @@
 """Builds bitstream and program of a board: ./roci board ecpix5
 
 usage: board.py ecpix5 [--program | --check | --size] [--seed N ...] [--every-seed]
-                [--address IPV4] [--mac MAC] [--tools BIN] [--build DIR]
+                [--compare | --update] [--address IPV4] [--mac MAC] [--tools BIN] [--build DIR]
 
   --program   stop after the program of its processor
   --check     stop after the design: BIOS, pins, and what Yosys finds in the elaborated Verilog
@@ -11,6 +11,8 @@ usage: board.py ecpix5 [--program | --check | --size] [--seed N ...] [--every-se
   --seed N    seeds of the placement, tried one after the other (1); the first that meets every
               clock gives the bitstream
   --every-seed  go on after that one, to compare the clocks of all
+  --compare   fail when a part needs 3% more cells than docs/measured/ecpix5.json says
+  --update    write cells and clocks into that file, and into docs/boards.md
   --address IPV4, --mac MAC  of the board (192.168.1.50, 02:52:4f:43:49:05)
   --tools BIN a folder with yosys, nextpnr-ecp5 or ecppack, which are used in place of PyPI's
   --build DIR where everything is written (build/board)
@@ -29,7 +31,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT))
-from rtl.board.ecpix5 import flow, program  # noqa: E402
+from rtl.board.ecpix5 import figures, flow, program  # noqa: E402
 from rtl.syn import pypi, tools  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -43,6 +45,7 @@ PACKAGES = ("litex==2024.12", "liteeth==2024.12", "litedram==2024.12", "litespi=
 KNOWN = re.compile(r"^Warning: Wire (VexRiscv\.\\IBusCachedPlugin_\w+|"
                    r"ecpix5\.\\main_litespisdrphycore_dq_i \[0\]) is used but has no driver")
 UNAVAILABLE = 77
+PAGES = ROOT / "testbench/tools/docs/generate.py"
 
 
 def design(folder, programs):
@@ -122,15 +125,30 @@ def build(args):
     if too_large:
         print("does not fit: " + "; ".join(too_large))
         return 1
-    return 0 if args.size else placed(steps, args.seed, args.every_seed)
+    if args.compare and (more := figures.larger(figures.read(), parts)):
+        print("\n".join(more))
+        return 1
+    if args.update:
+        update(figures.with_parts(figures.read(), parts))
+    return 0 if args.size else placed(steps, args.seed, args.every_seed, args.update)
 
 
-def placed(steps, seeds, every=False):
-    """Places and routes with seeds up to the first that meets every clock, or with every one."""
+def update(table):
+    figures.write(table)
+    subprocess.run([sys.executable, PAGES, "docs/boards.md"], check=True)
+
+
+def placed(steps, seeds, every=False, kept=False):
+    """Places and routes with seeds up to the first that meets every clock, or with every one.
+
+    With `kept` their clocks go into the table.
+    """
     packed = False
     for seed in seeds:
         report = steps.place(seed)
         show_clocks(seed, report)
+        if kept:
+            update(figures.with_seed(figures.read(), seed, report, steps.tools.names))
         if not packed and not flow.missed(report):
             print(f"bitstream: {steps.pack(seed)}", flush=True)
             packed = True
@@ -152,6 +170,9 @@ def main():
     stop.add_argument("--size", action="store_true")
     parser.add_argument("--seed", type=int, nargs="+", default=[1])
     parser.add_argument("--every-seed", action="store_true")
+    table = parser.add_mutually_exclusive_group()
+    table.add_argument("--compare", action="store_true")
+    table.add_argument("--update", action="store_true")
     parser.add_argument("--address", default=program.ADDRESS)
     parser.add_argument("--mac", default=program.MAC)
     parser.add_argument("--tools", type=tools.folder)

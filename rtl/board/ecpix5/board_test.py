@@ -3,12 +3,13 @@
 """Tests of what board.py makes of the reports of its tools."""
 import pathlib
 import sys
+import tempfile
 import unittest
 from unittest import mock
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT))
-from rtl.board.ecpix5 import board, flow  # noqa: E402
+from rtl.board.ecpix5 import board, figures, flow  # noqa: E402
 
 CHECK = """
 168. Executing CHECK pass (checking for obvious problems).
@@ -64,6 +65,42 @@ class Size(unittest.TestCase):
         self.assertEqual(flow.excess(parts), ["211 DP16KD of 208: 3 too many"])
 
 
+class Figures(unittest.TestCase):
+    """The table of docs/measured."""
+
+    parts = {"a": {"LUT4": 1000, "FF": 10, "DP16KD": 4}, "b": {"LUT4": 100, "FF": 1, "DP16KD": 0}}
+
+    def test_what_is_written_is_read(self):
+        used = {"TRELLIS_COMB": {"used": 6}, "DP16KD": {"used": 4}}
+        table = figures.with_parts({"parts": {}, "seeds": {}}, self.parts)
+        for seed, reached in (12, 40.04), (2, 60.0):
+            table = figures.with_seed(table, seed, {
+                **report(("$glbnet$core_clk", reached, 20.0)), "utilization": used}, ["yosys"])
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "table.json"
+            figures.write(table, path)
+            read = figures.read(path)
+        self.assertEqual(read["device"], flow.DEVICE_NAME)
+        self.assertEqual({name: {key: row[key] for key in flow.LIMITS}
+                          for name, row in read["parts"].items()}, self.parts)
+        self.assertEqual([(seed, row["clocks"], row["comb"], row["bram"], row["compiled"])
+                          for seed, row in read["seeds"].items()],
+                         [("2", {"core_clk": [60.0, 20.0]}, 6, 4, ["yosys"]),
+                          ("12", {"core_clk": [40.0, 20.0]}, 6, 4, ["yosys"])])
+
+    def test_an_update_is_read_by_the_pages(self):
+        with mock.patch.object(figures, "write") as write, \
+             mock.patch.object(board.subprocess, "run") as run:
+            board.update({"parts": {}})
+        write.assert_called_once_with({"parts": {}})
+        self.assertTrue(pathlib.Path(run.call_args[0][0][1]).exists())
+
+    def test_three_percent_more_cells_are_allowed(self):
+        table = figures.with_parts({"parts": {}, "seeds": {}}, self.parts)
+        now = {"a": {"LUT4": 1030, "FF": 10, "DP16KD": 5}, "b": {"LUT4": 104, "FF": 1, "DP16KD": 0}}
+        self.assertEqual(figures.larger(table, now), ["a: 4 -> 5 DP16KD", "b: 100 -> 104 LUT4"])
+
+
 class Steps:
     """In place of the tools: seed -> report."""
 
@@ -80,13 +117,14 @@ class Steps:
 
 @mock.patch("builtins.print")
 class Timing(unittest.TestCase):
-    slow = report(("$glbnet$sys_clk", 49.9, 50.0), ("$glbnet$eth_rx_clk", 140.0, 125.0))
+    slow = report(("$glbnet$sys_clk", 49.9, 50.0), ("$glbnet$eth_rx$TRELLIS_IO_IN", 140.0, 125.0))
     fast = report(("$glbnet$sys_clk", 50.0, 50.0), ("$glbnet$eth_rx_clk", 125.1, 125.0))
 
     def test_a_slow_clock_has_no_bitstream(self, said):
         steps = Steps({1: self.slow})
         self.assertEqual((board.placed(steps, [1]), steps.packed), (1, []))
         said.assert_any_call("seed 1: sys_clk: 49.9 MHz, 50.0 needed, margin -0%", flush=True)
+        said.assert_any_call("seed 1: eth_rx: 140.0 MHz, 125.0 needed, margin +12%", flush=True)
 
     def test_the_first_seed_that_meets_every_clock_is_packed(self, _):
         steps = Steps({3: self.slow, 5: self.fast, 7: self.fast})

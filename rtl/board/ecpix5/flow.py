@@ -104,7 +104,7 @@ def excess(parts):
 
 def clocks(report):
     """(clock, MHz reached, MHz needed) of each clock with registers."""
-    return [(re.sub(r"^\$glbnet\$", "", name), one["achieved"], one["constraint"])
+    return [(re.sub(r"^\$glbnet\$|\$TRELLIS_IO_IN$", "", name), one["achieved"], one["constraint"])
             for name, one in sorted(report["fmax"].items())]
 
 

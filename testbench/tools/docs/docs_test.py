@@ -132,6 +132,25 @@ class SvTest(unittest.TestCase):
                       "yosys did not end |  | c0de |\n| count | 2,000 | 4 | 6 | 8 | 1 | 73.6 | "
                       "5.1 + 8.5, 9 + 2, `a_q (x.sv:1)`, `b_q` | c0de |\n", text)
 
+    def test_cells_and_clocks_of_a_board_come_from_its_table(self):
+        (self.root / "docs/measured").mkdir(parents=True)
+        row = {"comb": 60000, "bram": 181, "compiled": [], "commit": "c0de"}
+        (self.root / "docs/measured/ecpix5.json").write_text(json.dumps({
+            "parts": {"adapter": {"LUT4": 50000, "FF": 1, "DP16KD": 104, "commit": "bead"},
+                      "rest": {"LUT4": 10000, "FF": 2, "DP16KD": 52, "commit": "bead"}},
+            "seeds": {"1": {**row, "clocks": {"core": [40, 20], "sys": [51.0, 50]}},
+                      "12": {**row, "clocks": {"core": [19.5, 20], "sys": [60, 50]},
+                             "compiled": ["yosys"]}}}))
+        page = self.root / "docs/page.md"
+        page.write_text("".join(f"<!-- generated: board_{kind} -->\n<!-- end -->\n"
+                                for kind in ("parts", "seeds")))
+        text = generate.Writer(Tree(self.root), None).page("docs/page.md")
+        self.assertIn("| sum | 60,000 | 3 | 156 |\n| device | 83,640 | 83,640 | 208 |\n\n"
+                      "72% of the LUTs, 75% of the block RAMs (commit bead).\n", text)
+        self.assertIn("| seed | `core`, 20 MHz | `sys`, 50 MHz | least margin |", text)
+        self.assertIn("| 1 | 40.0 | 51.0 | +2% | 60,000 | of PyPI | c0de |\n"
+                      "| 12 | 19.5 | 60.0 | -3% | 60,000 | compiled yosys | c0de |\n", text)
+
     def test_proofs_come_from_the_sources(self):
         source = self.page.parent / "roci_count.sv"
         source.write_text(MODULE.replace("endmodule", """  `ASSERT(Counts, count_o != '0)

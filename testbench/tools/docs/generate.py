@@ -15,13 +15,16 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT))
-from testbench.tools.docs import blocks, live_faults, measured, program, synthesis  # noqa: E402
+from testbench.tools.docs import (  # noqa: E402
+    blocks, boards, live_faults, measured, program, synthesis)
 from testbench.tools.gates.tree import Tree  # noqa: E402
 from testbench.tools.proofs import listed  # noqa: E402
 
 REGION = re.compile(r"(?<!`)(<!-- generated: (\w+)((?: [^\s]+)*?) -->)(.*?)(<!-- end -->)", re.S)
 KINDS = {
     "block": blocks.block_region,
+    "board_parts": boards.parts_region,
+    "board_seeds": boards.seeds_region,
     "interface": blocks.interface_region,
     "catalogue": blocks.catalogue_region,
     "count": measured.count_region,
