@@ -74,6 +74,11 @@ LinkDirection::Decision LinkDirection::decide(const Admitted& admitted) {
   } else if (!spared(parsed) && (parsed.has_bth || config_.faults.all_frames)) {
     decide_by_chance(admitted, decision);
   }
+  // The jitter of a frame before it is a fault of this one, which may have none by itself.
+  const double arrival_ps = admitted.start_ps + 1000.0 * static_cast<double>(decision.delay_ns);
+  if (!decision.drop && arrival_ps < latest_ps_) {
+    decision.text += decision.text.empty() ? "overtakes" : ", overtakes";
+  }
   return decision;
 }
 
@@ -179,10 +184,6 @@ void LinkDirection::decide_by_chance(const Admitted& admitted, Decision& decisio
   }
   if (faults.jitter_ns != 0) {
     decision.delay_ns += below(faults.jitter_ns + 1);
-    const double arrival_ps = admitted.start_ps + 1000.0 * static_cast<double>(decision.delay_ns);
-    if (arrival_ps < latest_ps_) {
-      decision.text += decision.text.empty() ? "overtakes" : ", overtakes";
-    }
   }
 }
 

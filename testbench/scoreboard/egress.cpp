@@ -237,8 +237,11 @@ void EgressMonitor::response(const FrameEvent& event, Responses& a,
     a.nak.reset();
   }
   const WorkMonitor::Connection* sender = work_[event.node]->find(receiver.attributes.dest_qpn);
+  // The adapter may respond to late packets before the program knows that its queue pair is in RTR.
+  const bool begins = sender != nullptr && (sender->attributes.state == driver::QpState::kReset ||
+                                            sender->attributes.state == driver::QpState::kInit);
   const bool same_generation =
-      found != requests_.end() && found->second.known &&
+      found != requests_.end() && found->second.known && !begins &&
       (sender == nullptr || found->second.generation == sender->generation);
   if (same_generation) {
     Requests& r = found->second;
