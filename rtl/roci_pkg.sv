@@ -997,16 +997,16 @@ package roci_pkg;
     logic [23:0]  qpn;                 // Queue pair
   } plan_t;
 
-  localparam int unsigned GrantBits = 81;
+  localparam int unsigned GrantBits = 82;
   typedef struct packed {
     logic [31:0]  offset;              // Bytes of the first one to skip
-    logic [4:0]   count;               // Work requests, 1 to 16, contiguous in the ring
+    logic [5:0]   count;               // Work requests, 1 to 32, contiguous in the ring
     logic [15:0]  wqe_index;           // First work request
     logic [3:0]   epoch;               // Generation of the fetch
     logic [23:0]  qpn;                 // Queue pair
   } grant_t;
 
-  localparam int unsigned SegmentJobBits = 187;
+  localparam int unsigned SegmentJobBits = 188;
   typedef struct packed {
     logic [1:0]   stride_log;          // log2 of blocks in an entry
     logic [2:0]   pmtu;                // Path MTU code
@@ -1014,15 +1014,16 @@ package roci_pkg;
     logic [19:0]  pasid;               // Address space of the queue
     logic [63:0]  addr;                // Address of the first one fetched
     logic [31:0]  offset;              // Bytes of the first one to skip
-    logic [4:0]   count;               // Work requests, the kept one included
+    logic [5:0]   count;               // Work requests, the kept one included
     logic         kept;                // The first one was kept and is not fetched
     logic [15:0]  wqe_index;           // First work request
     logic [3:0]   epoch;               // From the grant
     logic [23:0]  qpn;                 // Queue pair
   } segment_job_t;
 
-  localparam int unsigned FetchPtrBits = 77;
+  localparam int unsigned FetchPtrBits = 79;
   typedef struct packed {
+    logic [1:0]   less;                // The next grant has 32 work requests at most, or half as many so many times
     logic         ready;               // The queue pair may be granted
     logic [31:0]  offset;              // Bytes of it to skip
     logic [15:0]  wqe_index;           // Next work request
@@ -1134,8 +1135,9 @@ package roci_pkg;
     logic [23:0]  qpn;                 // Queue pair
   } atomic_done_t;
 
-  localparam int unsigned SchedQpBits = 92;
+  localparam int unsigned SchedQpBits = 94;
   typedef struct packed {
+    logic [1:0]   less;                // The next grant has 32 work requests at most, or half as many so many times
     logic         fresh;               // The requester has not begun this generation, its index does not count
     logic         clear;               // It was in RESET since the last control record
     logic         queued;              // It stands in the ready queue
@@ -1149,7 +1151,7 @@ package roci_pkg;
     logic [15:0]  produced;            // Producer index of the last good doorbell
   } sched_qp_t;
 
-  localparam int unsigned RequesterQpBits = 275;
+  localparam int unsigned RequesterQpBits = 281;
   typedef struct packed {
     logic [31:0]  resume_offset;       // Bytes of it to skip
     logic [15:0]  resume_index;        // Work request to resume with
@@ -1175,9 +1177,9 @@ package roci_pkg;
     logic [3:0]   epoch;               // Generation of the fetch
     logic [4:0]   rd_count;            // READs and atomics in flight
     logic [3:0]   rd_head;             // Slot of the oldest READ or atomic in flight
-    logic [5:0]   count_max;           // Ring: messages up to `psn_max`
-    logic [5:0]   count;               // Ring: messages in flight
-    logic [4:0]   head;                // Ring: oldest message in flight
+    logic [7:0]   count_max;           // Ring: messages up to `psn_max`
+    logic [7:0]   count;               // Ring: messages in flight
+    logic [6:0]   head;                // Ring: oldest message in flight
     logic [23:0]  messages;            // Messages completed: SSN of the oldest in flight, less one
     logic [15:0]  begun;               // First work request never seen
     logic [15:0]  done;                // Oldest work request not completed

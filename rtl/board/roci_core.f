@@ -166,6 +166,7 @@ roci_reset_sync.sv
 ../sq/sq_segment/roci_sq_keep.sv
 ../sq/sq_segment/roci_sq_segment.sv
 ../sq/sq_segment/roci_sq_segment_check.sv
+../sq/sq_segment/roci_sq_segment_grant.sv
 ../sq/sq_segment/roci_sq_segment_out.sv
 ../sq/sq_segment/roci_sq_segment_packet.sv
 ../sq/sq_segment/roci_sq_segment_walk.sv

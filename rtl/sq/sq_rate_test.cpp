@@ -53,6 +53,23 @@ TEST_CASE("sq: 64-byte WRITEs of 64 queue pairs, a doorbell each") {
   CHECK(clocks < 8);
 }
 
+TEST_CASE("sq: 64-byte WRITEs of one queue pair") {
+  Bench b;
+  b.latency = 200;
+  b.wire = 125;
+  Attr a;
+  a.sq_log = 9;
+  b.connect(1, a);
+  for (unsigned i = 0; i < 300; ++i) b.post(1, write_of(64));
+  b.ring(1);
+  REQUIRE(b.until(50));
+  const auto from = b.dut.cycle();
+  REQUIRE(b.until(250));
+  const double clocks = double(b.dut.cycle() - from) / 200;
+  std::printf("clocks per 64-byte WRITE of one queue pair: %.2f\n", clocks);
+  CHECK(clocks < (DATA_WIDTH < 512 ? 16 : 12));  // a work request takes eight clocks at 64 bits
+}
+
 TEST_CASE("sq: latency of a doorbell with memory that responds at once") {
   Bench b;
   b.latency = 1;

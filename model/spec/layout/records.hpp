@@ -236,10 +236,10 @@ namespace grant {
 inline constexpr MemoryField<uint32_t, 0, 24> qpn;  ///< Queue pair
 inline constexpr MemoryField<uint8_t, 24, 4> epoch;  ///< Generation of the fetch
 inline constexpr MemoryField<uint16_t, 28, 16> wqe_index;  ///< First work request
-/// Work requests, 1 to 16, contiguous in the ring
-inline constexpr MemoryField<uint8_t, 44, 5> count;
-inline constexpr MemoryField<uint32_t, 49, 32> offset;  ///< Bytes of the first one to skip
-inline constexpr unsigned kBits = 81, kBytes = 11;
+/// Work requests, 1 to 32, contiguous in the ring
+inline constexpr MemoryField<uint8_t, 44, 6> count;
+inline constexpr MemoryField<uint32_t, 50, 32> offset;  ///< Bytes of the first one to skip
+inline constexpr unsigned kBits = 82, kBytes = 11;
 }  // namespace grant
 
 namespace segment_job {
@@ -247,14 +247,14 @@ inline constexpr MemoryField<uint32_t, 0, 24> qpn;  ///< Queue pair
 inline constexpr MemoryField<uint8_t, 24, 4> epoch;  ///< From the grant
 inline constexpr MemoryField<uint16_t, 28, 16> wqe_index;  ///< First work request
 inline constexpr MemoryField<bool, 44, 1> kept;  ///< The first one was kept and is not fetched
-inline constexpr MemoryField<uint8_t, 45, 5> count;  ///< Work requests, the kept one included
-inline constexpr MemoryField<uint32_t, 50, 32> offset;  ///< Bytes of the first one to skip
-inline constexpr MemoryField<uint64_t, 82, 64> addr;  ///< Address of the first one fetched
-inline constexpr MemoryField<uint32_t, 146, 20> pasid;  ///< Address space of the queue
-inline constexpr MemoryField<uint16_t, 166, 16> pd;  ///< Protection domain
-inline constexpr MemoryField<uint8_t, 182, 3> pmtu;  ///< Path MTU code
-inline constexpr MemoryField<uint8_t, 185, 2> stride_log;  ///< log2 of blocks in an entry
-inline constexpr unsigned kBits = 187, kBytes = 24;
+inline constexpr MemoryField<uint8_t, 45, 6> count;  ///< Work requests, the kept one included
+inline constexpr MemoryField<uint32_t, 51, 32> offset;  ///< Bytes of the first one to skip
+inline constexpr MemoryField<uint64_t, 83, 64> addr;  ///< Address of the first one fetched
+inline constexpr MemoryField<uint32_t, 147, 20> pasid;  ///< Address space of the queue
+inline constexpr MemoryField<uint16_t, 167, 16> pd;  ///< Protection domain
+inline constexpr MemoryField<uint8_t, 183, 3> pmtu;  ///< Path MTU code
+inline constexpr MemoryField<uint8_t, 186, 2> stride_log;  ///< log2 of blocks in an entry
+inline constexpr unsigned kBits = 188, kBytes = 24;
 }  // namespace segment_job
 
 namespace fetch_ptr {
@@ -263,7 +263,9 @@ inline constexpr MemoryField<uint8_t, 24, 4> epoch;  ///< Generation of the fetc
 inline constexpr MemoryField<uint16_t, 28, 16> wqe_index;  ///< Next work request
 inline constexpr MemoryField<uint32_t, 44, 32> offset;  ///< Bytes of it to skip
 inline constexpr MemoryField<bool, 76, 1> ready;  ///< The queue pair may be granted
-inline constexpr unsigned kBits = 77, kBytes = 10;
+/// The next grant has 32 work requests at most, or half as many so many times
+inline constexpr MemoryField<uint8_t, 77, 2> less;
+inline constexpr unsigned kBits = 79, kBytes = 10;
 }  // namespace fetch_ptr
 
 namespace sq_control {
@@ -394,7 +396,9 @@ inline constexpr MemoryField<bool, 89, 1> queued;  ///< It stands in the ready q
 inline constexpr MemoryField<bool, 90, 1> clear;  ///< It was in RESET since the last control record
 /// The requester has not begun this generation, its index does not count
 inline constexpr MemoryField<bool, 91, 1> fresh;
-inline constexpr unsigned kBits = 92, kBytes = 12;
+/// The next grant has 32 work requests at most, or half as many so many times
+inline constexpr MemoryField<uint8_t, 92, 2> less;
+inline constexpr unsigned kBits = 94, kBytes = 12;
 }  // namespace sched_qp
 
 namespace requester_qp {
@@ -406,45 +410,45 @@ inline constexpr MemoryField<uint16_t, 72, 16> done;  ///< Oldest work request n
 inline constexpr MemoryField<uint16_t, 88, 16> begun;  ///< First work request never seen
 /// Messages completed: SSN of the oldest in flight, less one
 inline constexpr MemoryField<uint32_t, 104, 24> messages;
-inline constexpr MemoryField<uint8_t, 128, 5> head;  ///< Ring: oldest message in flight
-inline constexpr MemoryField<uint8_t, 133, 6> count;  ///< Ring: messages in flight
-inline constexpr MemoryField<uint8_t, 139, 6> count_max;  ///< Ring: messages up to `psn_max`
+inline constexpr MemoryField<uint8_t, 128, 7> head;  ///< Ring: oldest message in flight
+inline constexpr MemoryField<uint8_t, 135, 8> count;  ///< Ring: messages in flight
+inline constexpr MemoryField<uint8_t, 143, 8> count_max;  ///< Ring: messages up to `psn_max`
 /// Slot of the oldest READ or atomic in flight
-inline constexpr MemoryField<uint8_t, 145, 4> rd_head;
-inline constexpr MemoryField<uint8_t, 149, 5> rd_count;  ///< READs and atomics in flight
-inline constexpr MemoryField<uint8_t, 154, 4> epoch;  ///< Generation of the fetch
-inline constexpr MemoryField<uint8_t, 158, 3> retry_left;  ///< Retries left
-inline constexpr MemoryField<uint8_t, 161, 3> rnr_left;  ///< RNR retries left
-inline constexpr MemoryField<bool, 164, 1> blocked;  ///< Waits for room; resumes at `resume_*`
+inline constexpr MemoryField<uint8_t, 151, 4> rd_head;
+inline constexpr MemoryField<uint8_t, 155, 5> rd_count;  ///< READs and atomics in flight
+inline constexpr MemoryField<uint8_t, 160, 4> epoch;  ///< Generation of the fetch
+inline constexpr MemoryField<uint8_t, 164, 3> retry_left;  ///< Retries left
+inline constexpr MemoryField<uint8_t, 167, 3> rnr_left;  ///< RNR retries left
+inline constexpr MemoryField<bool, 170, 1> blocked;  ///< Waits for room; resumes at `resume_*`
 /// Blocked until no READ or atomic is in flight
-inline constexpr MemoryField<bool, 165, 1> fence_wait;
-inline constexpr MemoryField<bool, 166, 1> drain_wait;  ///< Blocked until nothing is in flight
+inline constexpr MemoryField<bool, 171, 1> fence_wait;
+inline constexpr MemoryField<bool, 172, 1> drain_wait;  ///< Blocked until nothing is in flight
 /// Blocked until credits come, or nothing is in flight
-inline constexpr MemoryField<bool, 167, 1> credit_wait;
-inline constexpr MemoryField<bool, 168, 1> rnr_wait;  ///< Waits for the RNR timer
+inline constexpr MemoryField<bool, 173, 1> credit_wait;
+inline constexpr MemoryField<bool, 174, 1> rnr_wait;  ///< Waits for the RNR timer
 /// An error entry ends the ring: no more plans
-inline constexpr MemoryField<bool, 169, 1> stopped;
-inline constexpr MemoryField<bool, 170, 1> failed;  ///< Until the next generation
+inline constexpr MemoryField<bool, 175, 1> stopped;
+inline constexpr MemoryField<bool, 176, 1> failed;  ///< Until the next generation
 /// Payload of `bad_psn` could not be read: its message ends in an error
-inline constexpr MemoryField<bool, 171, 1> bad;
+inline constexpr MemoryField<bool, 177, 1> bad;
 /// First such packet since the last return to an earlier PSN
-inline constexpr MemoryField<uint32_t, 172, 24> bad_psn;
+inline constexpr MemoryField<uint32_t, 178, 24> bad_psn;
 /// The READ at the head was requested anew from `una`
-inline constexpr MemoryField<bool, 196, 1> restart;
+inline constexpr MemoryField<bool, 202, 1> restart;
 /// Returned for a skipped READ, no progress since
-inline constexpr MemoryField<bool, 197, 1> implied;
+inline constexpr MemoryField<bool, 203, 1> implied;
 /// Returned for a sequence NAK, no progress since
-inline constexpr MemoryField<bool, 198, 1> naked;
-inline constexpr MemoryField<bool, 199, 1> owe_data;  ///< Unsignaled READ since the last completion
-inline constexpr MemoryField<bool, 200, 1> owe_store;  ///< Unsignaled atomic likewise
+inline constexpr MemoryField<bool, 204, 1> naked;
+inline constexpr MemoryField<bool, 205, 1> owe_data;  ///< Unsignaled READ since the last completion
+inline constexpr MemoryField<bool, 206, 1> owe_store;  ///< Unsignaled atomic likewise
 /// The timer was left running with nothing in flight
-inline constexpr MemoryField<bool, 201, 1> unstopped;
-inline constexpr MemoryField<bool, 202, 1> limited;  ///< The peer counts credits
+inline constexpr MemoryField<bool, 207, 1> unstopped;
+inline constexpr MemoryField<bool, 208, 1> limited;  ///< The peer counts credits
 /// SSN of the last message it has a receive for
-inline constexpr MemoryField<uint32_t, 203, 24> limit;
-inline constexpr MemoryField<uint16_t, 227, 16> resume_index;  ///< Work request to resume with
-inline constexpr MemoryField<uint32_t, 243, 32> resume_offset;  ///< Bytes of it to skip
-inline constexpr unsigned kBits = 275, kBytes = 35;
+inline constexpr MemoryField<uint32_t, 209, 24> limit;
+inline constexpr MemoryField<uint16_t, 233, 16> resume_index;  ///< Work request to resume with
+inline constexpr MemoryField<uint32_t, 249, 32> resume_offset;  ///< Bytes of it to skip
+inline constexpr unsigned kBits = 281, kBytes = 36;
 }  // namespace requester_qp
 
 namespace requester_entry {

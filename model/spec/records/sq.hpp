@@ -38,7 +38,7 @@ inline constexpr Field kGrant[] = {
     {"qpn", 24, "Queue pair"},
     {"epoch", 4, "Generation of the fetch"},
     {"wqe_index", 16, "First work request"},
-    {"count", 5, "Work requests, 1 to 16, contiguous in the ring"},
+    {"count", 6, "Work requests, 1 to 32, contiguous in the ring"},
     {"offset", 32, "Bytes of the first one to skip"},
 };
 
@@ -48,7 +48,7 @@ inline constexpr Field kSegmentJob[] = {
     {"epoch", 4, "From the grant"},
     {"wqe_index", 16, "First work request"},
     {"kept", 1, "The first one was kept and is not fetched"},
-    {"count", 5, "Work requests, the kept one included"},
+    {"count", 6, "Work requests, the kept one included"},
     {"offset", 32, "Bytes of the first one to skip"},
     {"addr", 64, "Address of the first one fetched"},
     {"pasid", 20, "Address space of the queue"},
@@ -64,6 +64,7 @@ inline constexpr Field kFetchPtr[] = {
     {"wqe_index", 16, "Next work request"},
     {"offset", 32, "Bytes of it to skip"},
     {"ready", 1, "The queue pair may be granted"},
+    {"less", 2, "The next grant has 32 work requests at most, or half as many so many times"},
 };
 
 /// From the scheduler to the requester: begin a generation, or flush.
@@ -88,6 +89,7 @@ inline constexpr Field kSchedQp[] = {
     {"queued", 1, "It stands in the ready queue"},
     {"clear", 1, "It was in RESET since the last control record"},
     {"fresh", 1, "The requester has not begun this generation, its index does not count"},
+    {"less", 2, "The next grant has 32 work requests at most, or half as many so many times"},
 };
 
 /// What the requester knows of a queue pair.
@@ -99,9 +101,9 @@ inline constexpr Field kRequesterQp[] = {
     {"done", 16, "Oldest work request not completed"},
     {"begun", 16, "First work request never seen"},
     {"messages", 24, "Messages completed: SSN of the oldest in flight, less one"},
-    {"head", 5, "Ring: oldest message in flight"},
-    {"count", 6, "Ring: messages in flight"},
-    {"count_max", 6, "Ring: messages up to `psn_max`"},
+    {"head", 7, "Ring: oldest message in flight"},
+    {"count", 8, "Ring: messages in flight"},
+    {"count_max", 8, "Ring: messages up to `psn_max`"},
     {"rd_head", 4, "Slot of the oldest READ or atomic in flight"},
     {"rd_count", 5, "READs and atomics in flight"},
     {"epoch", 4, "Generation of the fetch"},

@@ -16,7 +16,7 @@
 module roci_requester #(
   parameter int unsigned DataWidth = 512,  // bits of a beat of a block: 64, 128, 256 or 512
   parameter int unsigned NumQps    = 256,  // queue pairs, a power of two
-  parameter int unsigned RingDepth = 32,   // messages in flight of a queue pair, a power of two
+  parameter int unsigned RingDepth = 64,   // messages in flight of a queue pair, a power of two
   parameter int unsigned Window    = 256   // packets in flight of a queue pair
 ) (
   input  logic                      clk_i,
@@ -168,13 +168,13 @@ module roci_requester #(
     .ud_vendor_o(ud_vendor), .none_o(none));
 
   // State.
-  logic [4:0] ring_read_at, ring_write_at;
+  logic [6:0] ring_read_at, ring_write_at;
   logic [9:0] stored_ticket, ticket, newest;
   assign handling         = state_q == roci_pkg::RequesterHandle;
   assign comparing        = state_q == roci_pkg::RequesterCompare;
   assign begin_generation = handling && !is_live_q && !is_rsp_q && !is_timer_q && !is_fault_q
                             && !control_q.flush;
-  assign ring_write_at = qp_q.head + qp_q.count[4:0] - 5'(!plan_q.first);
+  assign ring_write_at = qp_q.head + qp_q.count[6:0] - 7'(!plan_q.first);
   roci_requester_state #(.NumQps(NumQps), .RingDepth(RingDepth)) u_state (
     .clk_i, .rst_ni, .row_write_valid_i, .row_write_i, .pick_i(pick), .pick_row_i(pick_row),
     .moves_i(moves), .pick_hand_i(pick_hand), .read_row_i(read_row), .row_i(row_q), .qp_o(word),

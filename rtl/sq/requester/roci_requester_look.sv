@@ -6,7 +6,7 @@
 // Latency: one clock. The word does not change between the two.
 
 module roci_requester_look #(
-  parameter int unsigned RingDepth = 32,  // messages in flight of a queue pair
+  parameter int unsigned RingDepth = 64,  // messages in flight of a queue pair
   parameter int unsigned Window    = 256  // packets in flight of a queue pair
 ) (
   input  logic                      clk_i,
@@ -23,7 +23,7 @@ module roci_requester_look #(
   logic        is_rd, is_local, no_depth, not_there, fence, drain, some;
   logic [23:0] flight, unused_limit;
   logic        over, unused_limited;
-  logic [5:0]  count_next;
+  logic [7:0]  count_next;
   assign is_rd      = plan_i.opcode == roci_pkg::WrOpRead
                       || plan_i.opcode == roci_pkg::WrOpCmpSwap
                       || plan_i.opcode == roci_pkg::WrOpFetchAdd;
@@ -32,7 +32,7 @@ module roci_requester_look #(
                       || plan_i.opcode == roci_pkg::WrOpRegMr;
   assign flight     = qp_i.psn_next - qp_i.una;
   assign some       = qp_i.psn_next != qp_i.una;
-  assign count_next = qp_i.count + 6'(plan_i.first);
+  assign count_next = qp_i.count + 8'(plan_i.first);
   assign no_depth   = is_rd && attr_i.max_rd_atomic == '0;
   assign not_there  = uc_i && (is_rd || plan_i.opcode == roci_pkg::WrOpSendInv);  // UC-06
   assign fence      = plan_i.first && plan_i.fence && qp_i.rd_count != '0;
@@ -53,8 +53,8 @@ module roci_requester_look #(
     look_o.fresh     <= alive_i && plan_i.first && qp_i.begun == plan_i.wqe_index;
     look_o.bad       <= plan_i.status != roci_pkg::StatusSuccess || no_depth || not_there;
     look_o.not_there <= not_there;
-    look_o.alone     <= count_next == 6'd1;
-    look_o.ring      <= plan_i.first && qp_i.count == 6'(RingDepth);
+    look_o.alone     <= count_next == 8'd1;
+    look_o.ring      <= plan_i.first && qp_i.count == 8'(RingDepth);
     look_o.fence     <= fence;
     look_o.drain     <= drain;
     look_o.full      <= fence || drain || flight >= 24'(Window)

@@ -11,12 +11,12 @@ module roci_requester_oldest (
 
   // reads of the ring: for the event that is read, then for the one in hand
   input  logic                       first_i,
-  input  logic [4:0]                 first_at_i,
+  input  logic [6:0]                 first_at_i,
   input  logic [3:0]                 state_i,     // Requester* code
   input  logic                       next_i,      // the oldest leaves the ring in Retire
-  input  logic [4:0]                 head_i,
+  input  logic [6:0]                 head_i,
   output logic                       read_o,
-  output logic [4:0]                 read_at_o,
+  output logic [6:0]                 read_at_o,
   input  roci_pkg::requester_entry_t entry_i,     // what was read,
   input  logic [9:0]                 ticket_i,    // with it
 
@@ -38,7 +38,7 @@ module roci_requester_oldest (
   logic comparing;
   assign comparing = state_i == roci_pkg::RequesterCompare;
   assign read_o    = first_i || comparing || next_i;
-  assign read_at_o = first_i ? first_at_i : head_i + (comparing ? 5'd1 : 5'd2);
+  assign read_at_o = first_i ? first_at_i : head_i + (comparing ? 7'd1 : 7'd2);
 
   // A message has at most 2^23 packets, so the sign of one difference is enough.
   logic [23:0] beyond, packets_in;

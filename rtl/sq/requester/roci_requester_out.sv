@@ -133,6 +133,7 @@ module roci_requester_out #(
   assign ptr.wqe_index       = next_i.resume_index;
   assign ptr.offset          = next_i.resume_offset;
   assign ptr.ready           = step_i.ptr_go;
+  assign ptr.less            = 2'd1;  // there may not be room for more
   assign failure.kind        = uc_i ? roci_pkg::FailSends : roci_pkg::EventQpFatal;
   assign failure.number      = 24'(row_i);
   assign timer.qpn           = 24'(row_i);

@@ -75,9 +75,9 @@ module roci_requester_plan (
   // ends, sent or not. A bad plan goes on when it is the only one in the ring, which is not full
   // then; a local operation goes on unless it waits for others, and it waits for nothing else.
   logic       ends;
-  logic [5:0] count_next;
+  logic [7:0] count_next;
   assign ends_o     = ends;
-  assign count_next = qp_i.count + 6'(plan_i.first);
+  assign count_next = qp_i.count + 8'(plan_i.first);
   always_comb begin
     ends = 1'b1;
     if (look_i.old)         ends = 1'b1;

@@ -59,7 +59,7 @@ module roci_requester_proof_tb #(
   logic [3:0]                 first_state;
   roci_pkg::requester_entry_t entry, new_entry;
   logic                       part, whole, all, at_first, at_last, unused_read;
-  logic [4:0]                 unused_read_at;
+  logic [6:0]                 unused_read_at;
   logic [9:0]                 unused_ticket;
   logic [15:0]                unused_at;
   roci_pkg::tx_desc_t         desc;
@@ -173,9 +173,9 @@ module roci_requester_proof_tb #(
                                      entry.last - qp_q.una < 24'h80_0000))
   // Compared a clock before
   logic [23:0] f_beyond;
-  logic [5:0]  f_half;
+  logic [7:0]  f_most;
   logic [4:0]  f_half_rd;
-  assign f_half    = 6'(RingDepth / 2);
+  assign f_most    = 8'(RingDepth - RingDepth / 4);
   always_ff @(posedge clk_i) f_half_rd <= attr_i.max_rd_atomic >> 1;
   assign f_beyond = run_q.upto - entry.last - 24'd1;
   `ASSERT(OldestIsCompared, `IMPLIES(state_q == roci_pkg::RequesterRetire,
@@ -189,7 +189,7 @@ module roci_requester_proof_tb #(
                                    && run_q.compared && !qp_q.credit_wait
                                    && !qp_q.rd_count[4],
                                    goes_on == (f_flight <= 24'(Window / 2)
-                                               && qp_q.count <= (qp_q.drain_wait ? '0 : f_half)
+                                               && qp_q.count <= (qp_q.drain_wait ? '0 : f_most)
                                                && qp_q.rd_count
                                                   <= (qp_q.fence_wait ? '0 : f_half_rd))))
   `ASSERT(NotYetCompared, `IMPLIES(state_q == roci_pkg::RequesterCompare
@@ -209,7 +209,7 @@ module roci_requester_proof_tb #(
                                  || state_q == roci_pkg::RequesterOperating,
                                  run_q.status != roci_pkg::StatusSuccess))
   `ASSERT(ReadBeforeInHand, `IMPLIES(dispatching_q, state_q == roci_pkg::RequesterIdle))
-  `ASSERT(RingIsBounded, qp_q.count <= 6'(RingDepth) && qp_q.count_max <= 6'(RingDepth))
+  `ASSERT(RingIsBounded, qp_q.count <= 8'(RingDepth) && qp_q.count_max <= 8'(RingDepth))
   `ASSERT(LateIsRejected, `IMPLIES(responding && run_q.late,
                                   (run_q.ask == roci_pkg::AskFatal
                                    || run_q.ask == roci_pkg::AskSyndrome)
@@ -234,7 +234,7 @@ module roci_requester_proof_tb #(
 
   `ASSERT(PlacedIsThere, `IMPLIES(state_q == roci_pkg::RequesterPlace
                                   || state_q == roci_pkg::RequesterPlaced, qp_q.count != '0))
-  `ASSERT(EntersWithRoom, `IMPLIES(step.enter && !step.enter_last, qp_q.count < 6'(RingDepth)))
+  `ASSERT(EntersWithRoom, `IMPLIES(step.enter && !step.enter_last, qp_q.count < 8'(RingDepth)))
 
   `ASSERT(EndsWithItsMessage, `IMPLIES(acting && step.finish, step.retire))
   `ASSERT(RetiresWhatIsThere, `IMPLIES(step.retire, qp_q.count != '0))
@@ -272,7 +272,7 @@ module roci_requester_proof_tb #(
   `ASSERT(FreesWhatWasSent, `IMPLIES(!f_begins, f_freed <= f_flight))
   `ASSERT(OnlyResponsesFree, `IMPLIES(f_freed != '0, f_begins || responding))
   `COVER(RetiresOverTheWrap, step.retire && step.cqe && qp_q.una > qp_d.una)
-  `COVER(ReturnsToEarlierPsn, step.kill && f_flight > 24'd1 && qp_d.count == 6'd1)
+  `COVER(ReturnsToEarlierPsn, step.kill && f_flight > 24'd1 && qp_d.count == 8'd1)
   initial assume (!rst_ni);
 `endif
 

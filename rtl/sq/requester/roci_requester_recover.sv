@@ -54,7 +54,7 @@ module roci_requester_recover (
           if (run_i.rnr && attr_i.rnr_retry != 3'd7) qp_o.rnr_left = qp_i.rnr_left - 3'd1;
           qp_o.naked         = run_i.vendor == roci_pkg::VendorErrRetrySequence;
           qp_o.psn_next      = qp_i.una;
-          qp_o.count         = 6'(keep);
+          qp_o.count         = 8'(keep);
           qp_o.rd_count      = 5'(keep && entry_i.kind == roci_pkg::MessageRead);
           qp_o.epoch         = qp_i.epoch + 4'd1;
           qp_o.blocked       = 1'b0;

@@ -10,7 +10,7 @@
 // Latency: one clock.
 
 module roci_requester_span #(
-  parameter int unsigned RingDepth = 32,  // messages in flight of a queue pair
+  parameter int unsigned RingDepth = 64,  // messages in flight of a queue pair
   parameter int unsigned Window    = 256  // packets in flight of a queue pair
 ) (
   input  logic               clk_i,
@@ -52,22 +52,23 @@ module roci_requester_span #(
     .known_limited_i(qp_i.limited), .known_limit_i(qp_i.limit),
     .ssn_i(qp_i.messages + 24'(qp_i.count) + 24'(qp_i.resume_offset == '0)), .beyond_o(beyond));
 
-  // Unblocked with half the room free, so that one fetch serves several work requests. While the
-  // packet of a response is placed, the word is compared as it will be: without that packet, and
-  // without its message when that ends.
+  // Unblocked with a quarter of the ring free, and half of the window and of the READs, so that one
+  // fetch serves several work requests, and others are in flight meanwhile. While the packet of a
+  // response is placed, the word is compared as it will be: without that packet, and without its
+  // message when that ends.
   logic [23:0] flight;
   logic        ends, none;
-  logic [5:0]  most;
+  logic [7:0]  most;
   logic [4:0]  most_rd;
   logic        room, room_q, beyond_q, none_q;
   assign goes_on_o = room_q && (!qp_i.credit_wait || !beyond_q || none_q);
   assign flight  = qp_i.psn_next - qp_i.una;
-  assign most    = qp_i.drain_wait ? '0 : 6'(RingDepth / 2);
+  assign most    = qp_i.drain_wait ? '0 : 8'(RingDepth - RingDepth / 4);
   assign most_rd = qp_i.fence_wait ? '0 : max_rd_atomic_i >> 1;
   assign ends    = placed_i && rsp_i.psn == last_i;
   assign none    = placed_i ? flight == 24'd1 : flight == '0;
   assign room    = (flight <= 24'(Window / 2) || (placed_i && flight == 24'(Window / 2) + 24'd1))
-                   && (qp_i.count <= most || (ends && qp_i.count == most + 6'd1))
+                   && (qp_i.count <= most || (ends && qp_i.count == most + 8'd1))
                    && (qp_i.rd_count <= most_rd || (ends && qp_i.rd_count == most_rd + 5'd1));
 
   logic [15:0] to_flush;

@@ -7,7 +7,7 @@
 
 module roci_requester_state #(
   parameter int unsigned NumQps    = 256,
-  parameter int unsigned RingDepth = 32,
+  parameter int unsigned RingDepth = 64, 
   localparam int unsigned QpBits   = $clog2(NumQps),
   localparam int unsigned RingBits = $clog2(RingDepth)
 ) (
@@ -41,10 +41,10 @@ module roci_requester_state #(
   // ring
   input  logic                       ring_read_i,
   input  logic [QpBits-1:0]          ring_read_row_i,
-  input  logic [4:0]                 ring_read_at_i,
+  input  logic [6:0]                 ring_read_at_i,
   output roci_pkg::requester_entry_t entry_o,
   input  logic                       ring_write_i,
-  input  logic [4:0]                 ring_write_at_i,
+  input  logic [6:0]                 ring_write_at_i,
   input  roci_pkg::requester_entry_t entry_i,
 
   // ticket of the newest packet of a message, read with its entry
@@ -62,7 +62,7 @@ module roci_requester_state #(
   input  roci_pkg::plan_t            slot_plan_i
 );
 
-  `PARAM_CHECK(RingInRange, RingDepth >= 4 && RingDepth <= 32)
+  `PARAM_CHECK(RingInRange, RingDepth >= 4 && RingDepth <= 128)
 
   logic [roci_pkg::RequesterQpBits-1:0] qp_bits;
   roci_ram #(.Width(roci_pkg::RequesterQpBits), .Depth(NumQps), .Clear(1)) u_qp (

@@ -140,9 +140,9 @@ module roci_requester_step (
     end
     if (step_o.next_entry) run_o.compared = 1'b0;
     if (step_o.retire) begin
-      qp.head      = qp_i.head + 5'd1;
-      qp.count     = qp_i.count - 6'd1;
-      qp.count_max = qp_i.count_max - 6'(qp_i.count_max != '0);
+      qp.head      = qp_i.head + 7'd1;
+      qp.count     = qp_i.count - 8'd1;
+      qp.count_max = qp_i.count_max - 8'(qp_i.count_max != '0);
       qp.done      = qp_i.done + 16'd1;
       qp.messages  = qp_i.messages + 24'd1;
       qp.owe_data  = !entry_i.signaled

@@ -60,7 +60,7 @@ module roci_sq_sched #(
 );
 
   localparam int unsigned QpBits = $clog2(NumQps);
-  localparam int unsigned MaxGrant = 16;  // work requests
+  localparam int unsigned MaxGrant = 32;  // work requests
 
   // Choice of the next event
   logic [2:0]          pick;
@@ -197,6 +197,7 @@ module roci_sq_sched #(
   logic [QpBits-1:0]     join_row_q;
   roci_pkg::grant_t      grant_in_q, grant_in;  // the count is set at the queue
   logic [15:0]           left_q;
+  logic [5:0]            most_q;
   roci_pkg::sq_control_t control_in_q;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) {join_q, grant_q, control_q, fail_q} <= '0;
@@ -208,6 +209,7 @@ module roci_sq_sched #(
     grant_in_q.wqe_index <= word.fetched;
     grant_in_q.count     <= '0;
     left_q               <= left;
+    most_q               <= 6'(MaxGrant) >> word.less;
     grant_in_q.offset    <= word.offset;
     control_in_q.qpn     <= 24'(row_q);
     control_in_q.flush   <= event_q == roci_pkg::SchedBell || flush_q;
@@ -220,7 +222,7 @@ module roci_sq_sched #(
 
   always_comb begin
     grant_in       = grant_in_q;
-    grant_in.count = left_q > 16'(MaxGrant) ? 5'(MaxGrant) : left_q[4:0];
+    grant_in.count = left_q > 16'(most_q) ? most_q : left_q[5:0];
   end
 
   // Ready queue, outputs

@@ -53,6 +53,7 @@ module roci_sq_sched_decide (
           word_o.offset   = '0;
           word_o.ready    = 1'b0;
           word_o.clear    = 1'b1;
+          word_o.less     = '0;
         end
       end
       roci_pkg::SchedCommand: begin
@@ -73,6 +74,7 @@ module roci_sq_sched_decide (
         word_o.offset  = ptr_i.offset;
         word_o.ready   = ptr_i.ready;
         word_o.fresh   = 1'b0;
+        if (word_i.less == '0) word_o.less = ptr_i.less;
       end
       roci_pkg::SchedSegment: begin
         word_o.granted = 1'b0;
@@ -80,6 +82,7 @@ module roci_sq_sched_decide (
         if (moves) begin
           word_o.fetched = ptr_i.wqe_index;
           word_o.offset  = ptr_i.offset;
+          word_o.less    = ptr_i.less;
           if (!ptr_i.ready) word_o.ready = 1'b0;  // after a local operation: the requester goes on
         end
       end

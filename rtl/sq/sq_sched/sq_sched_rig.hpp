@@ -35,6 +35,7 @@ struct Control {
 struct Pointer {
   unsigned qpn, epoch, index, offset;
   bool ready;
+  unsigned less = 0;
 };
 
 class Rig {
@@ -119,6 +120,7 @@ class Rig {
     put(layout::fetch_ptr::wqe_index, p.index & 0xFFFF);
     put(layout::fetch_ptr::offset, p.offset);
     put(layout::fetch_ptr::ready, p.ready);
+    put(layout::fetch_ptr::less, p.less);
   }
   /// The requester states where to continue.
   void set(const Pointer& p) {

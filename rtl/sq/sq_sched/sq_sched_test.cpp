@@ -11,7 +11,7 @@
 
 using namespace sq_sched_rig;
 
-TEST_CASE("sq_sched: a doorbell becomes a grant of at most 16 work requests, within eight clocks") {
+TEST_CASE("sq_sched: a doorbell becomes a grant of at most 32 work requests, within eight clocks") {
   Rig r;
   r.connect(3);
   r.ring(3, 40);
@@ -25,7 +25,7 @@ TEST_CASE("sq_sched: a doorbell becomes a grant of at most 16 work requests, wit
   CHECK(r.grants[0].qpn == 3);
   CHECK(r.grants[0].epoch == 1);
   CHECK(r.grants[0].index == 0);
-  CHECK(r.grants[0].count == 16);
+  CHECK(r.grants[0].count == 32);
   r.run(50);
   CHECK(r.grants.size() == 1);  // a queue pair has one grant at a time
   r.segmented({3, 1, 9, 4096, true});
@@ -62,6 +62,43 @@ TEST_CASE("sq_sched: queue pairs take turns") {
   CHECK(seen >= 40);
 }
 
+TEST_CASE("sq_sched: the pointers say how many work requests a grant has at most") {
+  Rig r;
+  r.connect(4);
+  unsigned index = 0, granted = 0;
+  r.ring(4, 100);
+  const auto next = [&](unsigned most) {
+    r.run(10);
+    REQUIRE(r.grants.size() == ++granted);
+    CHECK(r.grants.back().count == most);
+    index += most;
+  };
+  next(32);
+  for (const auto& [less, most] : {std::pair{3u, 4u}, {2u, 8u}, {1u, 16u}, {0u, 32u}}) {
+    r.segmented({4, 1, index, 0, true, less});
+    next(most);
+  }
+  r.set({4, 2, index, 0, true, 1});  // the requester: half as many,
+  r.segmented({4, 1, index, 0, true, 0});
+  r.run(10);
+  CHECK(r.grants.back().count == 8);  // no more are posted
+  r.ring(4, 140);
+  r.segmented({4, 2, 100, 0, true, 3});
+  r.run(10);
+  CHECK(r.grants.back().count == 4);
+  r.set({4, 3, 104, 0, true, 1});  // but no more than there were
+  r.segmented({4, 2, 104, 0, true, 0});
+  r.run(10);
+  CHECK(r.grants.back().count == 4);
+  r.state(4, QpState::kReset);
+  r.connect(4);
+  r.ring(4, 100);
+  r.segmented({4, 3, 108, 0, true, 3});  // the grant of before
+  r.run(10);
+  CHECK(r.grants.back().index == 0);
+  CHECK(r.grants.back().count == 32);
+}
+
 TEST_CASE("sq_sched: F-84: hostile doorbells") {
   Rig r;
   r.connect(5, 5);
@@ -92,7 +129,7 @@ TEST_CASE("sq_sched: a pointer of the requester replaces that of an outstanding 
   r.ring(2, 20);
   r.run(10);
   REQUIRE(r.grants.size() == 1);
-  r.set({2, 2, 3, 512, true});  // back to work request 3
+  r.set({2, 2, 3, 512, true, 1});  // back to work request 3
   r.run(10);
   CHECK(r.grants.size() == 1);       // the old grant is still outstanding
   r.segmented({2, 1, 16, 0, true});  // it ends with the old epoch, which has no effect

@@ -66,7 +66,7 @@ module roci_sq_fetch #(
 
   localparam int unsigned QpBits     = $clog2(NumQps);
   localparam int unsigned BlockBits  = $clog2(Blocks);
-  localparam int unsigned PageBlocks = 64;
+  localparam int unsigned MostBlocks = Blocks / 4;
   localparam int unsigned PlaceBits  = 16 + 6 + 2;
 
   // Attributes of the queue pair
@@ -83,40 +83,48 @@ module roci_sq_fetch #(
   assign attr     = attr_bits;
   assign unused   = &{1'b0, attr, unused_ready};
 
-  // How many work requests of the grant one read can bring: those up to the end of the ring and of
-  // the page, and no more than 16 blocks. Ring and page are powers of two, so what follows the
-  // first one in either is the complement of its place, truncated to their size.
+  // How many work requests of the grant are fetched: those up to the end of the ring, in no more
+  // than a quarter of the buffer. What follows the first one in the ring, whose size is a power of
+  // two, is the complement of its place.
   logic [15:0] entry_q;  // place in the ring of the first one to be read
+  logic [15:0] span_q;   // work requests of the ring, less 1
   logic        kept_q;
-  logic [5:0]  span_q;   // work requests of a ring or a page, whichever is smaller, less 1
-  logic [5:0]  follow;   // those after the first one
-  logic [3:0]  most;     // work requests of 16 blocks, less 1
-  logic [4:0]  left_q, count, blocks;
+  logic [15:0] follow;   // those after the first one
+  logic [5:0]  most_q;   // the most that are read, less 1
+  logic [1:0]  stride_q; // log2 of blocks of each
+  logic [5:0]  left_q, count;
+  logic [6:0]  blocks;
   always_ff @(posedge clk_i) begin
-    kept_q  <= kept_i;
-    left_q  <= grant_i.count - 5'(kept_i);
-    entry_q <= (grant_i.wqe_index + 16'(kept_i)) & ~(16'hFFFF << attr.sq_log);
-    span_q  <= ~(6'h3F << attr.sq_log) & (6'(PageBlocks - 1) >> attr.sq_stride_log);
+    kept_q   <= kept_i;
+    left_q   <= grant_i.count - 6'(kept_i);
+    entry_q  <= (grant_i.wqe_index + 16'(kept_i)) & ~(16'hFFFF << attr.sq_log);
+    span_q   <= ~(16'hFFFF << attr.sq_log);
+    most_q   <= 6'(MostBlocks - 1) >> attr.sq_stride_log;
+    stride_q <= attr.sq_stride_log;
   end
-  assign follow = ~entry_q[5:0] & span_q;
-  assign most   = 4'd15 >> attr.sq_stride_log;
+  assign follow = ~entry_q & span_q;
   always_comb begin
     count = left_q;
-    if (follow > 6'(most)) begin
-      if (left_q > 5'(most)) count = 5'(most) + 5'd1;
-    end else if (left_q > 5'(follow[3:0])) begin
-      count = 5'(follow[3:0]) + 5'd1;
+    if (follow > 16'(most_q)) begin
+      if (left_q > most_q) count = most_q + 6'd1;
+    end else if (left_q > follow[5:0]) begin
+      count = follow[5:0] + 6'd1;
     end
   end
-  assign blocks = count << attr.sq_stride_log;
+  assign blocks = 7'(count) << stride_q;
 
-  // Read the tag, compare it, find the size, then issue
+  // Read the tag, compare it, find the size, then issue reads, the last one with the job. A read
+  // ends at a multiple of 16 blocks, as bursts do not cross a page.
   typedef enum logic [1:0] {StLook, StKept, StSize, StIssue} state_e;
   state_e               state_q;
   roci_pkg::segment_job_t   job_q, job;
   logic                     carry_q;
   logic [PlaceBits-1:0]     place;      // bytes from the base of the ring
-  logic [4:0]           blocks_q;
+  logic [6:0]           blocks_q;   // still to be asked for
+  logic                 again_q;    // some of the grant were asked for
+  logic [53:0]          next_q;     // address of the rest, 1024 bytes each
+  logic                 more, asks;
+  logic [4:0]           to_end, asked;  // blocks that one read can bring, and those of this read
   logic [BlockBits:0]   asked_q, arrived_q;  // free-running counts of blocks
   logic [BlockBits:0]   held;
   logic                 room, issue, job_room;
@@ -127,8 +135,11 @@ module roci_sq_fetch #(
   // No row is read in the clock in which one is written: block RAM may then give anything.
   assign look_o     = state_q == StLook && grant_valid_i && !attr_write;
   assign br_req_valid_o = state_q == StIssue && room && job_room && blocks_q != '0;
-  assign issue      = blocks_q == '0 ? state_q == StIssue && job_room
-                                     : br_req_valid_o && br_req_ready_i;
+  assign to_end     = again_q ? 5'd16 : 5'd16 - 5'(job_q.addr[9:6]);
+  assign more       = blocks_q > 7'(to_end);
+  assign asked      = more ? to_end : blocks_q[4:0];
+  assign asks       = br_req_valid_o && br_req_ready_i;
+  assign issue      = blocks_q == '0 ? state_q == StIssue && job_room : asks && !more;
   assign grant_ready_o = state_q == StSize;
 
   always_ff @(posedge clk_i) begin
@@ -140,14 +151,14 @@ module roci_sq_fetch #(
         StLook:  if (look_o) state_q <= StKept;
         StKept:  state_q <= StSize;
         StSize:  state_q <= StIssue;
-        default: if (issue) begin
-          state_q <= StLook;
-          asked_q <= asked_q + (BlockBits + 1)'(blocks_q);
+        default: begin
+          if (issue) state_q <= StLook;
+          if (asks) asked_q <= asked_q + (BlockBits + 1)'(asked);
         end
       endcase
     end
   end
-  assign place = {2'd0, entry_q, 6'd0} << attr.sq_stride_log;
+  assign place = {2'd0, entry_q, 6'd0} << stride_q;
   always_comb begin
     job                      = job_q;
     job.addr[63:PlaceBits] = job_q.addr[63:PlaceBits] + (64 - PlaceBits)'(carry_q);
@@ -158,7 +169,7 @@ module roci_sq_fetch #(
       job_q.epoch      <= grant_i.epoch;
       job_q.wqe_index  <= grant_i.wqe_index;
       job_q.kept       <= kept_q;
-      job_q.count      <= count + 5'(kept_q);
+      job_q.count      <= count + 6'(kept_q);
       job_q.offset     <= grant_i.offset;
       // The rest of the sum is made a clock later.
       {carry_q, job_q.addr[PlaceBits-1:0]} <= (PlaceBits + 1)'(attr.sq_base[PlaceBits-1:0])
@@ -169,11 +180,16 @@ module roci_sq_fetch #(
       job_q.pmtu       <= attr.pmtu;
       job_q.stride_log <= attr.sq_stride_log;
       blocks_q         <= blocks;
+      again_q          <= 1'b0;
+    end else if (asks) begin
+      blocks_q <= blocks_q - 7'(asked);
+      again_q  <= 1'b1;
+      next_q   <= (again_q ? next_q : job.addr[63:10]) + 54'd1;
     end
   end
-  assign br_req_o.addr  = job.addr;
+  assign br_req_o.addr  = again_q ? {next_q, 10'd0} : job.addr;
   assign br_req_o.pasid = job_q.pasid;
-  assign br_req_o.count = blocks_q;
+  assign br_req_o.count = asked;
 
   roci_fifo #(.Width(roci_pkg::SegmentJobBits), .Depth(Jobs)) u_jobs (
     .clk_i, .rst_ni,

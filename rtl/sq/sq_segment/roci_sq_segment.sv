@@ -88,13 +88,14 @@ module roci_sq_segment #(
     .walk_entry_i(walk_entry), .part_o(list_part), .idle_o(fetch_idle));
 
   logic                 begun_q;      // the job's first work request is done
-  logic [4:0]           left, left_q; // work requests of the job to be segmented, with this one
+  logic [5:0]           left, left_q; // work requests of the job to be segmented, with this one
   logic [15:0]          index_q;      // number of this work request
   logic [31:0]          offset_q;     // bytes of it segmented
   logic [31:0]          remaining_q;  // bytes of it to be segmented;
   logic [12:0]          counted_q;    // those that the grant is spent by
   logic [63:0]          entry_addr_q; // host address of this work request
   logic [14:0]          spent_q;      // payload bytes of this grant
+  logic [2:0]           reads_q;      // READs and atomics of it
   logic [2:0]           stride, stride_q, pmtu_q;  // blocks; those and the MTU of this one
   logic [31:0]          head_offset, head_remaining;
   assign stride       = 3'd1 << job.stride_log;
@@ -189,19 +190,15 @@ module roci_sq_segment #(
     end
   end
 
-  // After a packet: both cases are prepared, it is the last of its message, or it is not.
-  logic [15:0] spent, spent_last, spent_mtu;
-  logic        failed, next_wqe, end_grant, long_rest;
-  assign spent_last = 16'(spent_q) + 16'(counted_q);
-  assign spent_mtu  = 16'(spent_q) + 16'(mtu_q);
-  assign spent      = last ? spent_last : spent_mtu;
-  assign long_rest  = remaining_q > 32'(Quantum / 2) + 32'(mtu_q);
-  assign failed     = plan.status != roci_pkg::StatusSuccess;
-  assign next_wqe   = last || failed;
-  assign end_grant  = failed || is_local_q
-                      || (last ? left_q == 5'd1 || spent_last >= 16'(Quantum)
-                               : spent_mtu >= 16'(Quantum) && long_rest);
-
+  // After a packet
+  logic [15:0] spent;
+  logic [1:0]  less;
+  logic        next_wqe, end_grant;
+  roci_sq_segment_grant #(.Quantum(Quantum)) u_grant (
+    .spent_i(spent_q), .counted_i(counted_q), .mtu_i(mtu_q), .remaining_i(remaining_q),
+    .left_i(left_q), .reads_i(reads_q), .one_plan_i(one_plan_q), .is_local_i(is_local_q),
+    .last_i(last), .failed_i(plan.status != roci_pkg::StatusSuccess), .spent_o(spent),
+    .next_wqe_o(next_wqe), .end_grant_o(end_grant), .less_o(less));
   logic [BlockBits:0] job_blocks, wqe_blocks;
   assign job_blocks = ((BlockBits + 1)'(left_q) - (BlockBits + 1)'(kept_q)) << job.stride_log;
   assign wqe_blocks = kept_q ? '0 : (BlockBits + 1)'(stride_q);
@@ -253,14 +250,16 @@ module roci_sq_segment #(
         index_q      <= job.wqe_index;
         entry_addr_q <= job.addr;
         spent_q      <= '0;
+        reads_q      <= '0;
       end
     end else if (emit) begin
       offset_q    <= after;
       remaining_q <= remaining_q - 32'(mtu_q);
       counted_q   <= remaining_q[12:0] - mtu_q;  // one_plan_q: the packet was the last one
       spent_q     <= spent[14:0];
+      reads_q     <= reads_q + 3'(one_plan_q);
       if (next_wqe) begin
-        left_q       <= left_q - 5'd1;
+        left_q       <= left_q - 6'd1;
         index_q      <= index_q + 16'd1;
         if (!kept_q) entry_addr_q <= entry_addr_q + {55'd0, stride_q, 6'd0};
       end
@@ -275,6 +274,7 @@ module roci_sq_segment #(
   assign ptr.wqe_index = next_wqe ? index_q + 16'd1 : index_q;
   assign ptr.offset    = next_wqe ? '0 : after;
   assign ptr.ready     = !is_local_q;
+  assign ptr.less      = less;
   roci_fifo #(.Width(roci_pkg::FetchPtrBits), .Depth(PtrDepth)) u_ptr (
     .clk_i, .rst_ni, .in_data_i(ptr), .in_valid_i(job_done), .in_ready_o(ptr_room),
     .out_data_o(ptr_o), .out_valid_o(ptr_valid_o), .out_ready_i(ptr_ready_i), .level_o());

@@ -41,6 +41,7 @@ struct Segment {
 struct Pointer {
   unsigned index, offset, epoch;
   bool ready;
+  unsigned less;
 };
 struct Entry {
   std::uint64_t addr;
@@ -60,6 +61,7 @@ class Rig {
   std::vector<Plan> plans;
   std::vector<Segment> segments;
   std::vector<Pointer> pointers;
+  std::vector<unsigned> reads;  // blocks of each
   unsigned blocks_read = 0, lookups = 0, latency = 40, stride = 0;
   bool read_error = false, plan_ready = true;
 
@@ -133,7 +135,7 @@ class Rig {
   void tick() {
     const std::uint64_t now = dut.cycle();
     auto& d = *dut;
-    d.br_req_ready_i = 1;
+    d.br_req_ready_i = now % 4 != 0;
     d.br_rsp_valid_i = !blocks_.empty() && blocks_.front().first <= now;
     if (d.br_rsp_valid_i) {
       bus::put_beat(d.br_rsp_i, &memory[blocks_.front().second], beats_.now(), read_error,
@@ -152,7 +154,7 @@ class Rig {
     d.seg_ready_i = 1;
     d.ptr_ready_i = 1;
     dut.settle();
-    if (d.br_req_valid_o) {
+    if (d.br_req_valid_o && d.br_req_ready_i) {
       const std::uint64_t addr = port::get(d.br_req_o, layout::block_read_req::addr);
       const unsigned count = port::get(d.br_req_o, layout::block_read_req::count);
       const std::uint64_t end = addr + std::uint64_t{layout::kBlockBytes} * count;
@@ -161,6 +163,7 @@ class Rig {
       for (unsigned i = 0; i < count; ++i)
         blocks_.push_back({now + latency, addr + layout::kBlockBytes * i});
       blocks_read += count;
+      reads.push_back(count);
     }
     if (d.key_req_valid_o && d.key_req_ready_i) {
       auto get = [&](auto field) { return port::get(d.key_req_o, field); };
@@ -183,7 +186,8 @@ class Rig {
     if (d.ptr_valid_o) {
       auto get = [&](auto field) { return port::get(d.ptr_o, field); };
       pointers.push_back({get(layout::fetch_ptr::wqe_index), get(layout::fetch_ptr::offset),
-                          get(layout::fetch_ptr::epoch), get(layout::fetch_ptr::ready)});
+                          get(layout::fetch_ptr::epoch), get(layout::fetch_ptr::ready),
+                          get(layout::fetch_ptr::less)});
     }
     dut.tick();
   }
