@@ -29,6 +29,9 @@ def parts_region(tree, _page, _argument):
 def seeds_region(tree, _page, _argument):
     """What each seed reaches of what each clock needs."""
     seeds = load(tree)["seeds"]
+    if not seeds:
+        yield "No seed has been routed."
+        return
     clocks = {name: needed for row in seeds.values() for name, (_, needed) in row["clocks"].items()}
     yield ("| seed | " + " | ".join(f"`{name}`, {needed:g} MHz" for name, needed in clocks.items())
            + " | least margin | TRELLIS_COMB | tools | commit |")

@@ -7,10 +7,11 @@ import shutil
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT))
-from testbench.tools.docs import generate, program, sequence, sv, waveform  # noqa: E402
+from testbench.tools.docs import boards, generate, program, sequence, sv, waveform  # noqa: E402
 from testbench.tools.gates.tree import Tree  # noqa: E402
 
 MODULE = """// SPDX-License-Identifier: Apache-2.0
@@ -147,6 +148,11 @@ class SvTest(unittest.TestCase):
         text = generate.Writer(Tree(self.root), None).page("docs/page.md")
         self.assertIn("| sum | 60,000 | 3 | 156 |\n| device | 83,640 | 83,640 | 208 |\n\n"
                       "72% of the LUTs, 75% of the block RAMs (commit bead).\n", text)
+        empty = {"parts": {}, "seeds": {}}
+        (self.root / "docs/measured/empty.json").write_text(json.dumps(empty))
+        with mock.patch.object(boards, "TABLE", "docs/measured/empty.json"):
+            self.assertEqual(list(boards.seeds_region(Tree(self.root), "", "")),
+                             ["No seed has been routed."])
         self.assertIn("| seed | `core`, 20 MHz | `sys`, 50 MHz | least margin |", text)
         self.assertIn("| 1 | 40.0 | 51.0 | +2% | 60,000 | of PyPI | c0de |\n"
                       "| 12 | 19.5 | 60.0 | -3% | 60,000 | compiled yosys | c0de |\n", text)
