@@ -99,6 +99,18 @@ TEST_CASE("sq_sched: the pointers say how many work requests a grant has at most
   CHECK(r.grants.back().count == 32);
 }
 
+TEST_CASE("sq_sched: grants that are not taken wait, and none is lost") {
+  Rig r;
+  for (unsigned q = 0; q < kQps; ++q) r.connect(q);
+  r.dut->grant_ready_i = 0;
+  for (unsigned q = 0; q < kQps; ++q) r.ring(q, 1);
+  r.run(100);
+  r.dut->grant_ready_i = 1;
+  r.run(100);
+  REQUIRE(r.grants.size() == kQps);
+  for (unsigned q = 0; q < kQps; ++q) CHECK(r.grants[q].qpn == q);
+}
+
 TEST_CASE("sq_sched: F-84: hostile doorbells") {
   Rig r;
   r.connect(5, 5);
