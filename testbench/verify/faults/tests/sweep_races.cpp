@@ -68,7 +68,11 @@ SCHEDULE(
       list.push_back(request(driver::Opcode::kWrite, a.self, 0, 16, a.peer, 16 * i));
       list.back().id = i;
     }
-    CHECK(qp.post_send(list.data(), list.size()));
+    // The last one comes later, so that there is a time when the ring is full and nothing is lost.
+    constexpr std::uint64_t kLaterNs = 1000;
+    CHECK(qp.post_send(list.data(), slots));
+    a.self.node.sleep(kLaterNs);
+    CHECK(qp.post_send(&list[slots], 1));
     a.self.node.sleep(4 * clock);
     unsigned next = 0;
     const auto take = [&] {
