@@ -28,6 +28,12 @@ std::size_t hash_of(packet::ByteView bytes) {
   return std::hash<std::string_view>{}({reinterpret_cast<const char*>(bytes.data), bytes.size});
 }
 
+/// Whether a queue pair takes no packets, as far as its program knows.
+bool before_rtr(const WorkMonitor::Connection& connection) {
+  return connection.attributes.state == driver::QpState::kReset ||
+         connection.attributes.state == driver::QpState::kInit;
+}
+
 }  // namespace
 
 void EgressMonitor::violate(const FrameEvent& event, const std::string& text) {
@@ -64,9 +70,7 @@ void EgressMonitor::frame(const FrameEvent& event) {
   if (parsed.has(packet::Ext::kDeth)) return datagram(event);
   const WorkMonitor::Connection* receiver = receiver_work.find(qpn);
   // The receiver is unknown, or between two generations: no check is possible.
-  if (receiver == nullptr || receiver->generation == 0 ||
-      receiver->attributes.state == driver::QpState::kReset ||
-      receiver->attributes.state == driver::QpState::kInit) {
+  if (receiver == nullptr || receiver->generation == 0 || before_rtr(*receiver)) {
     return;
   }
   const Key key{event.node, qpn};
@@ -238,11 +242,10 @@ void EgressMonitor::response(const FrameEvent& event, Responses& a,
   }
   const WorkMonitor::Connection* sender = work_[event.node]->find(receiver.attributes.dest_qpn);
   // The adapter may respond to late packets before the program knows that its queue pair is in RTR.
-  const bool begins = sender != nullptr && (sender->attributes.state == driver::QpState::kReset ||
-                                            sender->attributes.state == driver::QpState::kInit);
   const bool same_generation =
-      found != requests_.end() && found->second.known && !begins &&
-      (sender == nullptr || found->second.generation == sender->generation);
+      found != requests_.end() && found->second.known &&
+      (sender == nullptr ||
+       (!before_rtr(*sender) && found->second.generation == sender->generation));
   if (same_generation) {
     Requests& r = found->second;
     // A NAK names the PSN that is missing, which may be the next one (lost before it).

@@ -2,7 +2,7 @@
 """Regions with the figures of a board, from docs/measured/ecpix5.json."""
 import json
 
-from rtl.board.ecpix5.flow import LIMITS as DEVICE
+from rtl.board.ecpix5 import flow
 
 TABLE = "docs/measured/ecpix5.json"
 
@@ -14,14 +14,14 @@ def load(tree):
 def parts_region(tree, _page, _argument):
     """Cells of each part, their sum, and those of the device."""
     parts = load(tree)["parts"]
-    yield "| part | " + " | ".join(DEVICE) + " |"
-    yield "|---|" + "---:|" * len(DEVICE)
-    total = {key: sum(row[key] for row in parts.values()) for key in DEVICE}
+    yield "| part | " + " | ".join(flow.LIMITS) + " |"
+    yield "|---|" + "---:|" * len(flow.LIMITS)
+    total = flow.total(parts)
     largest = sorted(parts.items(), key=lambda part: -part[1]["LUT4"])
-    for name, row in [*largest, ("sum", total), ("device", DEVICE)]:
-        yield f"| {name} | " + " | ".join(f"{row[key]:,}" for key in DEVICE) + " |"
+    for name, row in [*largest, ("sum", total), ("device", flow.LIMITS)]:
+        yield f"| {name} | " + " | ".join(f"{row[key]:,}" for key in flow.LIMITS) + " |"
     yield ""
-    shares = {key: f"{100 * total[key] / DEVICE[key]:.0f}%" for key in DEVICE}
+    shares = {key: f"{100 * total[key] / most:.0f}%" for key, most in flow.LIMITS.items()}
     commits = ", ".join(sorted({row["commit"] for row in parts.values()}))
     yield f"{shares['LUT4']} of the LUTs, {shares['DP16KD']} of the block RAMs (commit {commits})."
 
