@@ -120,6 +120,9 @@ module roci_nic #(
   `PARAM_CHECK(DataWidthIsKnown,
                DataWidth == 64 || DataWidth == 128 || DataWidth == 256 || DataWidth == 512)
 
+  // Blocks of work requests that sq buffers, and dma keeps for inline data.
+  localparam int unsigned FetchBlocks = Compact != 0 ? 128 : 256;
+
   // Tickets begin shortly before they wrap, so that each test sees a comparison across the wrap.
   localparam logic [15:0] FirstTicket = 16'hFF00;
   localparam logic [4:0] Absent = {Networks == 0, QpCounters == 0, Srq == 0, KeyOps == 0,
@@ -158,6 +161,8 @@ module roci_nic #(
   // packets
   roci_pkg::rx_meta_t req_meta, rsp_meta;
   roci_pkg::seg_t     req_seg, rsp_seg, sq_seg, rq_seg, rd_seg;
+  logic               inline_done_valid;
+  logic [$clog2(FetchBlocks)-1:0] inline_done_block;
   roci_pkg::tx_desc_t sq_desc, rq_desc, tx_desc, ack;
   roci_pkg::sent_t    sent;
   roci_pkg::frame_stat_t rx_stat, tx_stat;
@@ -249,7 +254,8 @@ module roci_nic #(
   );
 
   roci_sq #(
-    .DataWidth(DataWidth), .NumQps(NumQps), .Compact(Compact), .Atomics(Atomics), .KeyOps(KeyOps)
+    .DataWidth(DataWidth), .NumQps(NumQps), .Compact(Compact), .FetchBlocks(FetchBlocks),
+    .Atomics(Atomics), .KeyOps(KeyOps)
   ) u_sq (
     .clk_i, .rst_ni, .row_write_valid_i(row_write_valid), .row_write_i(row_write),
     .sq_doorbell_i(sq_doorbell), .sq_doorbell_valid_i(sq_doorbell_valid),
@@ -271,7 +277,9 @@ module roci_nic #(
     .key_op_req_ready_i(key_op_ready[0]), .key_op_rsp_i(key_op_rsp),
     .key_op_rsp_valid_i(key_op_rsp_valid[0]), .drain_o(drain), .drained_i(drained),
     .desc_o(sq_desc), .desc_valid_o(sq_desc_valid), .desc_ready_i(sq_desc_ready), .seg_o(sq_seg),
-    .seg_valid_o(sq_seg_valid), .seg_ready_i(sq_seg_ready), .sent_valid_i(sent_sq_valid),
+    .seg_valid_o(sq_seg_valid), .seg_ready_i(sq_seg_ready),
+    .inline_done_valid_i(inline_done_valid), .inline_done_block_i(inline_done_block),
+    .sent_valid_i(sent_sq_valid),
     .sent_i(sent), .rsp_meta_i(rsp_meta), .rsp_meta_valid_i(rsp_meta_valid),
     .rsp_meta_ready_o(rsp_meta_ready), .rsp_seg_o(rsp_seg), .rsp_seg_valid_o(rsp_seg_valid),
     .rsp_seg_ready_i(rsp_seg_ready), .atomic_job_o(store_job), .atomic_job_valid_o(store_job_valid),
@@ -405,13 +413,16 @@ module roci_nic #(
     .pay_tready_i(rx_pay_ready), .drop_o(drop_rx), .rx_ok_o(rx_ok), .rx_eth_o(), .rx_frame_o(),
     .rx_bytes_o());
 
-  roci_dma #(.DataWidth(DataWidth), .BufferBytes(TxBuffer), .Compact(Compact),
+  roci_dma #(.DataWidth(DataWidth), .BufferBytes(TxBuffer), .FetchBlocks(FetchBlocks),
+             .Compact(Compact),
              .FirstTicket(FirstTicket)) u_dma (
     .clk_i, .rst_ni, .rd_seg_i(rd_seg), .rd_seg_valid_i(rd_seg_valid),
     .rd_seg_ready_o(rd_seg_ready), .gather_pos_i(gather_pos), .gather_len_i(gather_len),
     .gather_start_valid_i(gather_valid), .gather_start_ready_o(gather_ready),
     .tx_pay_tdata_o(tx_pay_data), .tx_pay_tlast_o(tx_pay_last), .tx_pay_terror_o(tx_pay_error),
-    .tx_pay_tvalid_o(tx_pay_valid), .tx_pay_tready_i(tx_pay_ready), .rx_pay_hdr_i(rx_pay_hdr),
+    .tx_pay_tvalid_o(tx_pay_valid), .tx_pay_tready_i(tx_pay_ready),
+    .inline_done_valid_o(inline_done_valid), .inline_done_block_o(inline_done_block),
+    .rx_pay_hdr_i(rx_pay_hdr),
     .rx_pay_hdr_valid_i(rx_pay_hdr_valid), .rx_pay_hdr_ready_o(rx_pay_hdr_ready),
     .rx_pay_tdata_i(rx_pay_data), .rx_pay_tlast_i(rx_pay_last), .rx_pay_tvalid_i(rx_pay_valid),
     .rx_pay_tready_o(rx_pay_ready), .req_seg_i(req_seg), .req_seg_valid_i(req_seg_valid),

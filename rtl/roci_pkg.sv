@@ -860,13 +860,14 @@ package roci_pkg;
     logic [13:0]  bytes;               // Bytes of the frame, without FCS
   } frame_stat_t;
 
-  localparam int unsigned SegBits = 99;
+  localparam int unsigned SegBits = 100;
   typedef struct packed {
+    logic         fetched;             // Payload reads only: the bytes came with a fetched work request
     logic         drop;                // Scatter only: skip these bytes, touch no memory
     logic         last;                // Last segment of the packet
     logic [12:0]  len;                 // Bytes, 1 to 4096, of a datagram with its GRH up to 4136
     logic [19:0]  pasid;               // Address space
-    logic [63:0]  addr;                // DMA address of the first byte
+    logic [63:0]  addr;                // DMA address of the first byte; fetched: its place in the kept blocks
   } seg_t;
 
   localparam int unsigned RxFrameBits = 695;
@@ -1006,13 +1007,11 @@ package roci_pkg;
     logic [23:0]  qpn;                 // Queue pair
   } grant_t;
 
-  localparam int unsigned SegmentJobBits = 188;
+  localparam int unsigned SegmentJobBits = 104;
   typedef struct packed {
     logic [1:0]   stride_log;          // log2 of blocks in an entry
     logic [2:0]   pmtu;                // Path MTU code
     logic [15:0]  pd;                  // Protection domain
-    logic [19:0]  pasid;               // Address space of the queue
-    logic [63:0]  addr;                // Address of the first one fetched
     logic [31:0]  offset;              // Bytes of the first one to skip
     logic [5:0]   count;               // Work requests, the kept one included
     logic         kept;                // The first one was kept and is not fetched

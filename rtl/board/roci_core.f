@@ -162,6 +162,7 @@ roci_reset_sync.sv
 ../sq/sq_sched/roci_sq_sched.sv
 ../sq/sq_sched/roci_sq_sched_decide.sv
 ../sq/sq_segment/roci_sq_fetch.sv
+../sq/sq_segment/roci_sq_fetch_hold.sv
 ../sq/sq_segment/roci_sq_fetch_read.sv
 ../sq/sq_segment/roci_sq_keep.sv
 ../sq/sq_segment/roci_sq_segment.sv

@@ -22,9 +22,10 @@ inline constexpr unsigned kBeatBits = DATA_WIDTH + 1;  // a beat of a block: {er
 inline constexpr unsigned kWriteBits = layout::block_write_req::kBits;
 
 struct Segment {
-  std::uint64_t addr;
+  std::uint64_t addr;  // fetched: in the kept blocks
   unsigned len;
   bool last, drop;
+  bool fetched = false;
 };
 struct Packet {
   std::vector<Segment> segments;
@@ -54,6 +55,7 @@ class Bench {
       storing[kWriteClients];
   bool block_client_stalled[kReadClients] = {};
   std::uint64_t reads_done = 0, blocks_done[kReadClients] = {}, stores_done[kWriteClients] = {};
+  std::uint64_t inline_done = 0;
   std::uint64_t first_pay_cycle = 0, read_errors = 0, faults = 0, store_errors = 0;
   std::uint16_t wr_done = 0;
 
@@ -74,6 +76,36 @@ class Bench {
     }
     starts.push_back(packet);
     reads.push_back(std::move(packet));
+  }
+
+  /// Inline data of `len` bytes from a block that client 0 was given, `back` blocks before the
+  /// last.
+  void read_inline(unsigned pos, unsigned back, unsigned len) {
+    const Fetched& from = fetched_[fetched_.size() - 1 - back];
+    const std::uint64_t at = from.number % RTL_FetchBlocks * layout::kBlockBytes;
+    Packet packet{{{at, len, true, false, true}}, pos, len, false, false, {}};
+    for (unsigned i = 0; i < len; ++i) {
+      const Fetched& block = fetched_[fetched_.size() - 1 - back + i / layout::kBlockBytes];
+      packet.bytes.push_back(block.bytes[i % layout::kBlockBytes]);
+      packet.error |= block.error;
+    }
+    inline_blocks_.push_back(from.number + (len - 1) / layout::kBlockBytes);
+    read_segments.push_back(packet.segments[0]);
+    starts.push_back(packet);
+    reads.push_back(std::move(packet));
+  }
+  /// Blocks that client 0 was given, and that no later one of its requests can replace.
+  unsigned kept_blocks() const {
+    const auto there = unsigned(std::min<std::size_t>(fetched_.size(), RTL_FetchBlocks));
+    return there > coming_blocks() ? there - coming_blocks() : 0;
+  }
+  /// As sq does: client 0 has no more blocks coming than there is place for, beside inline data.
+  bool has_place(unsigned count) const {
+    const std::uint64_t end = fetched_.size() + coming_blocks() + count;
+    std::uint64_t first = fetched_.size();
+    for (const std::uint64_t last : inline_blocks_)
+      first = std::min(first, last < 2 ? 0 : last - 2);
+    return end <= first + RTL_FetchBlocks;
   }
 
   void write(Packet packet) {
@@ -136,6 +168,7 @@ class Bench {
     port::put(port, layout::seg::len, segment.len);
     port::put(port, layout::seg::last, segment.last);
     port::put(port, layout::seg::drop, segment.drop);
+    port::put(port, layout::seg::fetched, segment.fetched);
   }
 
   void drive_reads(Vroci_dma& m) {
@@ -150,6 +183,12 @@ class Bench {
   }
 
   void sample_reads(Vroci_dma& m, std::uint64_t now) {
+    if (m.inline_done_valid_o) {
+      REQUIRE_FALSE(inline_blocks_.empty());
+      REQUIRE(m.inline_done_block_o == inline_blocks_.front() % RTL_FetchBlocks);
+      inline_blocks_.pop_front();
+      ++inline_done;
+    }
     if (m.rd_seg_valid_i && m.rd_seg_ready_o) {
       read_segments.pop_front();
       seg_up_ = false;
@@ -266,6 +305,19 @@ class Bench {
   void drive_blocks(Vroci_dma& m);
 
   void sample_blocks(Vroci_dma& m);
+
+  struct Fetched {
+    std::uint64_t number;
+    std::vector<std::uint8_t> bytes;
+    bool error;
+  };
+  std::vector<Fetched> fetched_;             // blocks that client 0 was given
+  std::deque<std::uint64_t> inline_blocks_;  // the last one of each inline data to be read
+  unsigned coming_blocks() const {
+    unsigned coming = 0;
+    for (const Block& block : blocks[0]) coming += block.count;
+    return coming - got_[0] / bus::kBlockBeats;
+  }
 
   unsigned written_ = 0;
   bool fault_taken_ = false;

@@ -53,6 +53,12 @@ inline void Bench::sample_blocks(Vroci_dma& m) {
     REQUIRE(port::get(m.br_rsp_o, kBeatBits * c + DATA_WIDTH, 1) ==
             host.bad_pages.count(block.addr >> 12));
     blocks_done[c] += ++got_[c] % bus::kBlockBeats == 0;
+    if (c == 0 && got_[c] % bus::kBlockBeats == 0) {
+      const auto end = block.bytes.begin() + long(DATA_WIDTH / 8 * got_[c]);
+      fetched_.push_back({fetched_.size(),
+                          {end - layout::kBlockBytes, end},
+                          host.bad_pages.count(block.addr >> 12) != 0});
+    }
     if (got_[c] == bus::kBlockBeats * block.count) {
       blocks[c].pop_front();
       got_[c] = 0;

@@ -115,9 +115,16 @@ void everything_at_once(unsigned stall, unsigned host_stall, unsigned jitter, bo
         at += segment.len;
       }
     }
+    const unsigned kept = bench.kept_blocks();
+    if (bench.reads.size() < 44 && kept >= 3 && work.pick(8) == 0) {
+      const unsigned len = 1 + work.pick(192);
+      const unsigned last = (len - 1) / layout::kBlockBytes;
+      bench.read_inline(work.pick(kBeat), last + work.pick(kept - last), len);
+    }
     for (unsigned c = 0; c < kReadClients; ++c) {
       if (bench.requests[c].size() > 3 || work.pick(4)) continue;
       const unsigned count = 1 + work.pick(16);
+      if (c == 0 && !bench.has_place(count)) continue;
       bench.fetch(c, (work.source(4096) & ~0xFFFull) + 64 * work.pick(65 - count), count);
     }
     for (unsigned c = 0; c < kWriteClients; ++c) {
@@ -131,6 +138,7 @@ void everything_at_once(unsigned stall, unsigned host_stall, unsigned jitter, bo
   bench.drain();
   CHECK(bench.host.memory == expected);
   CHECK(bench.reads_done > 100);
+  CHECK(bench.inline_done > 100);
   for (const auto done : bench.blocks_done) CHECK(done > 100);
   for (const auto done : bench.stores_done) CHECK(done > 10);
   CHECK((bench.read_errors > 0) == errors);

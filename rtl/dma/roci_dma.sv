@@ -9,6 +9,7 @@
 module roci_dma #(
   parameter int unsigned DataWidth   = 512,   // 64, 128, 256 or 512
   parameter int unsigned BufferBytes = 65536, // payload read and not yet sent, a power of two
+  parameter int unsigned FetchBlocks = 256,   // blocks of work requests kept, a power of two
   parameter int unsigned Compact     = 0,     // 1: block reads take a clock more
   parameter logic [15:0] FirstTicket = '0     // wr_done_o at reset
 ) (
@@ -30,6 +31,9 @@ module roci_dma #(
   output logic                   tx_pay_terror_o,  // with tlast: a read failed
   output logic                   tx_pay_tvalid_o,
   input  logic                   tx_pay_tready_i,
+  // inline data of a packet were read from the kept blocks; the last block of them
+  output logic                   inline_done_valid_o,
+  output logic [$clog2(FetchBlocks)-1:0] inline_done_block_o,
 
   // received payload, and one header a packet
   input  roci_pkg::pay_hdr_t     rx_pay_hdr_i,
@@ -106,6 +110,7 @@ module roci_dma #(
 
   `PARAM_CHECK(WidthIsKnown, DataWidth == 64 || DataWidth == 128 || DataWidth == 256 ||
                DataWidth == 512)
+  `PARAM_CHECK(FewBlocksAreKept, FetchBlocks <= 256)
 
   localparam int unsigned OffBits = $clog2(DataWidth / 8);
 
@@ -122,14 +127,21 @@ module roci_dma #(
   logic [OffBits-1:0]   beat_start;
   logic [OffBits:0]     beat_bytes;
   logic                 beat_last, beat_error, beat_valid, beat_ready;
+  localparam int unsigned FetchBits = $clog2(FetchBlocks) + $clog2(512 / DataWidth);
+  logic                 fetch_beat;
+  logic [7+$clog2(512/DataWidth):0] fetch_row;
 
-  roci_dma_payload #(.DataWidth(DataWidth), .BufferBytes(BufferBytes)) u_payload (
+  roci_dma_payload #(
+    .DataWidth(DataWidth), .BufferBytes(BufferBytes), .FetchBlocks(FetchBlocks)
+  ) u_payload (
     .clk_i, .rst_ni,
     .seg_i(rd_seg_i), .seg_valid_i(rd_seg_valid_i), .seg_ready_o(rd_seg_ready_o),
     .ar_tag_o(p_tag), .ar_addr_o(p_addr), .ar_pasid_o(p_pasid), .ar_beats_o(p_beats),
     .ar_valid_o(p_valid), .ar_ready_i(p_ready),
     .r_tag_i(m_axi_rid_i[6:0]), .r_data_i(m_axi_rdata_i), .r_error_i(m_axi_rresp_i != 2'b00),
     .r_last_i(m_axi_rlast_i), .r_valid_i(m_axi_rvalid_i && !m_axi_rid_i[7]),
+    .fetch_valid_i(fetch_beat), .fetch_row_i(fetch_row[FetchBits-1:0]), .inline_done_valid_o,
+    .inline_done_block_o,
     .out_data_o(beat_data), .out_start_o(beat_start), .out_bytes_o(beat_bytes),
     .out_last_o(beat_last), .out_error_o(beat_error), .out_valid_o(beat_valid),
     .out_ready_i(beat_ready), .idle_o(payload_idle));
@@ -150,7 +162,8 @@ module roci_dma #(
     .ar_tag_o(b_tag), .ar_addr_o(b_addr), .ar_pasid_o(b_pasid), .ar_beats_o(b_beats),
     .ar_valid_o(b_valid), .ar_ready_i(b_ready),
     .r_tag_i(m_axi_rid_i[6:0]), .r_data_i(m_axi_rdata_i), .r_error_i(m_axi_rresp_i != 2'b00),
-    .r_last_i(m_axi_rlast_i), .r_valid_i(m_axi_rvalid_i && m_axi_rid_i[7]), .idle_o(read_idle));
+    .r_last_i(m_axi_rlast_i), .r_valid_i(m_axi_rvalid_i && m_axi_rid_i[7]),
+    .r_fetch_o(fetch_beat), .r_fetch_row_o(fetch_row), .idle_o(read_idle));
 
   roci_dma_read_mux #(.DataWidth(DataWidth)) u_read_mux (
     .clk_i, .rst_ni,
@@ -211,6 +224,8 @@ module roci_dma #(
     .m_axi_wdata_o, .m_axi_wstrb_o, .m_axi_wlast_o, .m_axi_wvalid_o, .m_axi_wready_i,
     .m_axi_bid_i, .m_axi_bvalid_i);
   assign m_axi_bready_o = 1'b1;
+  logic unused;
+  assign unused = &{1'b0, fetch_row};
 
   assign read_failed  = m_axi_rvalid_i && m_axi_rresp_i != 2'b00;
   assign write_failed = m_axi_bvalid_i && m_axi_bresp_i != 2'b00;

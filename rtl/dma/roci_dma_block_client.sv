@@ -51,8 +51,8 @@ module roci_dma_block_client #(
   logic [19:0]        pasid_q;
   logic [4:0]         count_q, count;
   logic               valid_q, free_q, tags_ready, empty, take, direct;
-  logic [RowBits-1:0] beat_row, head_row;
-  logic               unused_first, unused_last, unused_info;
+  logic [RowBits-1:0] beat_row, head_row, unused_index;
+  logic               unused_first, unused_last, unused_info, unused_there;
 
   assign direct     = Compact == 0 && !valid_q;
   assign ar_addr_o  = direct ? br_req_i.addr : addr_q;
@@ -84,10 +84,10 @@ module roci_dma_block_client #(
   ) u_tags (
     .clk_i, .rst_ni,
     .alloc_i(take), .alloc_rows_i(RowBits'(ar_beats_o)), .alloc_info_i(1'b0),
-    .alloc_ready_o(tags_ready), .alloc_tag_o(ar_tag_o),
+    .alloc_there_i(1'b0), .alloc_ready_o(tags_ready), .alloc_tag_o(ar_tag_o),
     .beat_i, .beat_tag_i, .beat_last_i, .beat_row_o(beat_row),
-    .head_valid_o, .head_row_o(head_row), .head_first_o(unused_first),
-    .head_last_o(unused_last), .head_info_o(unused_info), .pop_i, .empty_o(empty));
+    .head_valid_o, .head_there_o(unused_there), .head_row_o(head_row),
+    .head_index_o(unused_index), .head_first_o(unused_first), .head_last_o(unused_last), .head_info_o(unused_info), .pop_i, .empty_o(empty));
   assign beat_row_o = (9 + BeatBits)'(beat_row) + (9 + BeatBits)'(Base << BeatBits);
   assign head_row_o = (9 + BeatBits)'(head_row) + (9 + BeatBits)'(Base << BeatBits);
 

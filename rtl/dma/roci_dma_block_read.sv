@@ -42,6 +42,8 @@ module roci_dma_block_read #(
   input  logic                 r_error_i,
   input  logic                 r_last_i,
   input  logic                 r_valid_i,
+  output logic                 r_fetch_o,     // it is for client 0,
+  output logic [7+$clog2(512/DataWidth):0] r_fetch_row_o,  // and its number, modulo 256 blocks
 
   output logic                 idle_o
 );
@@ -138,6 +140,9 @@ module roci_dma_block_read #(
       if (beat[c]) to = to | place[PlaceBits*c +: PlaceBits];
     end
   end
+
+  assign r_fetch_o     = beat[0];
+  assign r_fetch_row_o = place[7 + BeatBits:0];
 
   // Which beat is offered. A client that may not take it has to be ready now, and the beat that
   // was offered to it has to be taken, or not.

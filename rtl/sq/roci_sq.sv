@@ -16,6 +16,7 @@ module roci_sq #(
   parameter int unsigned Window    = 256,    // packets of a queue pair in flight
   parameter int unsigned Quantum   = 16384,  // payload bytes of a grant
   parameter int unsigned Compact   = 0,      // 1: no work request is kept, shorter queues
+  parameter int unsigned FetchBlocks = 256,  // of the fetch buffer, and of dma's copy
   parameter int unsigned Atomics   = 1,      // 0: no atomics
   parameter int unsigned KeyOps    = 1       // 0: no operations on keys
 ) (
@@ -76,6 +77,9 @@ module roci_sq #(
   output roci_pkg::seg_t            seg_o,
   output logic                      seg_valid_o,
   input  logic                      seg_ready_i,
+  // inline data of a packet were read from dma's copy; the last block of them
+  input  logic                      inline_done_valid_i,
+  input  logic [$clog2(FetchBlocks)-1:0] inline_done_block_i,
 
   // packets that left, in order
   input  logic                      sent_valid_i,
@@ -135,7 +139,7 @@ module roci_sq #(
   logic                      plan_valid, plan_ready, plan_seg_valid, plan_seg_ready;
   logic                      fail_sched_valid, fail_sched_ready;
   logic                      fail_requester_valid, fail_requester_ready, fail_ready;
-  logic                      done_valid;
+  logic                      done_valid, inline_dropped;
   logic [$clog2(NumQps)-1:0] done_row;
   logic [15:0]               done_index;
   logic                      sched_idle, segment_idle, requester_idle;
@@ -156,7 +160,7 @@ module roci_sq #(
 
   roci_sq_segment #(
     .DataWidth(DataWidth), .NumQps(NumQps), .Quantum(Quantum), .Compact(Compact),
-    .Atomics(Atomics), .KeyOps(KeyOps)
+    .Blocks(FetchBlocks), .Atomics(Atomics), .KeyOps(KeyOps)
   ) u_segment (
     .clk_i, .rst_ni, .row_write_valid_i, .row_write_i,
     .grant_i(grant), .grant_valid_i(grant_valid), .grant_ready_o(grant_ready),
@@ -169,7 +173,10 @@ module roci_sq #(
     .ptr_o(segment_ptr), .ptr_valid_o(segment_ptr_valid), .ptr_ready_i(segment_ptr_ready),
     .plan_o(plan), .plan_valid_o(plan_valid), .plan_ready_i(plan_ready),
     .seg_o(plan_seg), .seg_valid_o(plan_seg_valid), .seg_ready_i(plan_seg_ready),
+    .inline_dropped_i(inline_dropped), .inline_done_valid_i, .inline_done_block_i,
     .idle_o(segment_idle));
+  // The requester passes a segment on when it takes it, or drops it.
+  assign inline_dropped = plan_seg_valid && plan_seg_ready && plan_seg.fetched && !seg_valid_o;
 
   roci_requester #(
     .DataWidth(DataWidth), .NumQps(NumQps), .RingDepth(Compact != 0 ? RingDepth / 2 : RingDepth),

@@ -238,8 +238,12 @@ class Bench {
   KeyOperation operation_{};
   struct Segment {
     std::uint64_t addr, len;
-    bool last;
+    bool last, fetched;
   };
+  static constexpr unsigned kKept = RTL_FetchBlocks;  // blocks
+  Bytes kept_ = Bytes(kKept * layout::kBlockBytes);   // dma's copy of the newest blocks fetched
+  std::uint64_t kept_blocks_ = 0;
+  std::deque<unsigned> inline_done_;
   std::deque<Packet> tx_;  // described, segments still to come
   std::deque<Segment> segs_;
   std::deque<std::pair<unsigned, unsigned>> left_;  // QPN and PSN of packets that left

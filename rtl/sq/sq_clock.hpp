@@ -96,6 +96,11 @@ inline void Bench::drive() {
   }
   d.desc_ready_i = now % desc_every == 0 && tx_.size() < 64;
   d.seg_ready_i = 1;
+  d.inline_done_valid_i = !inline_done_.empty();
+  if (d.inline_done_valid_i) {
+    d.inline_done_block_i = inline_done_.front();
+    inline_done_.pop_front();
+  }
   d.rsp_seg_ready_i = !scatter_.empty();
   d.atomic_job_ready_i = 1;
   d.cqe_ready_i = 1;
@@ -142,6 +147,8 @@ inline void Bench::take() {
       queue.push_back({now + latency, addr + layout::kBlockBytes * i, read_error});
   };
   if (d.br_fetch_rsp_valid_i && d.br_fetch_rsp_ready_o && fetch_beats_.taken()) {
+    std::copy_n(memory.begin() + long(fetch_.front().addr), layout::kBlockBytes,
+                kept_.begin() + long(kept_blocks_++ % kKept * layout::kBlockBytes));
     fetch_.pop_front();
   }
   if (d.br_again_rsp_valid_i && d.br_again_rsp_ready_o && again_beats_.taken()) {

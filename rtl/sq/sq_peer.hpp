@@ -29,7 +29,8 @@ inline void Bench::take_packets() {
   }
   if (d.seg_valid_o && d.seg_ready_i) {
     auto get = [&](auto field) { return port::get(d.seg_o, field); };
-    segs_.push_back({get(layout::seg::addr), get(layout::seg::len), get(layout::seg::last)});
+    segs_.push_back({get(layout::seg::addr), get(layout::seg::len), get(layout::seg::last),
+                     get(layout::seg::fetched) != 0});
   }
   // Segments may come before their packet; they are in the order of the packets.
   for (Packet& p : tx_) {
@@ -37,12 +38,16 @@ inline void Bench::take_packets() {
       const Segment segment = segs_.front();
       segs_.pop_front();
       if (segment.addr + segment.len > memory.size() ||
+          (segment.fetched && segment.addr >= kept_.size()) ||
           p.payload.size() + segment.len > p.payload_len) {
         ++wrong_places;
         break;
       }
-      p.payload.insert(p.payload.end(), memory.begin() + long(segment.addr),
-                       memory.begin() + long(segment.addr + segment.len));
+      for (std::uint64_t i = segment.addr; i < segment.addr + segment.len; ++i)
+        p.payload.push_back(segment.fetched ? kept_[i % kept_.size()] : memory[i]);
+      if (segment.fetched) {
+        inline_done_.push_back((segment.addr + segment.len - 1) / layout::kBlockBytes % kKept);
+      }
       if ((p.payload.size() == p.payload_len) != segment.last) ++wrong_places;
     }
     if (p.payload.size() < p.payload_len) break;

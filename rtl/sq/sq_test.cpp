@@ -184,6 +184,43 @@ TEST_CASE("sq: inline data leave from the queue entry") {
   CHECK(b.peers[8].sends[0] == w.inline_data);
 }
 
+TEST_CASE(
+    "sq: inline data that are dropped, retransmitted or late do not stop other work requests") {
+  Bench b;
+  Attr a;
+  a.stride = 1;
+  a.sq_log = 7;
+  b.connect(8, a);
+  b.connect(9, {});
+  b.loss = 0.02;
+  b.random.seed(5);
+  MESSAGE("seed 5");
+  constexpr unsigned kInline = 100, kOthers = 300;  // more than may be in flight
+  std::vector<Bytes> wanted;
+  for (unsigned round = 0; round < 4; ++round) {
+    for (unsigned i = 0; i < kInline; ++i) {
+      Work w;
+      w.op = WrOp::kSend;
+      w.inlined = true;
+      for (unsigned k = 0; k < 1 + i % 64; ++k) w.inline_data.push_back(std::uint8_t(i * 5 + k));
+      b.post(8, w);
+      wanted.push_back(w.inline_data);
+    }
+    b.ring(8);
+    b.desc_every = round % 2 == 0 ? 1 : 40;
+    REQUIRE(b.until((round + 1) * kInline));
+  }
+  CHECK(b.peers[8].sends == wanted);
+  CHECK(b.sent.size() > wanted.size() + 20);  // some were retransmitted
+  b.loss = 0;
+  for (unsigned i = 0; i < kOthers; i += 10) {
+    for (unsigned k = 0; k < 10; ++k) b.post(9, write_of(8));
+    b.ring(9);
+    REQUIRE(b.until(4 * kInline + i + 10));
+  }
+  CHECK(b.wrong_places == 0);
+}
+
 TEST_CASE("sq: RQ-07: lists are gathered in order, empty entries included") {
   for (unsigned pmtu : {1u, 5u}) {
     Bench b;

@@ -175,6 +175,7 @@ nlohmann::json bench_latency(const BenchOptions& options) {
   plan.depth = 1;
   plan.bytes = 64;
   plan.messages = 32;
+  plan.inlined = true;
   const StreamResult ping = stream(world, plan);
   fmt::print("  post to completion, memory {} ns and link {} ns each way: {:.3f} us\n",
              world.memory_ns, world.delay_ns, ping.latency_us);

@@ -139,7 +139,13 @@ class Side {
     request.opcode = plan_.opcode.value_or(opcode_of(plan_.operation));
     const std::size_t half = plan_.queue_pairs * slot();
     const bool read = plan_.operation == Operation::kRead;
-    request.sges = {region_.sge((read ? half : 0) + i * slot(), plan_.bytes)};
+    const std::vector<std::uint8_t> payload(plan_.inlined ? plan_.bytes : 0, 0x5A);
+    if (plan_.inlined) {
+      request.inline_data = payload.data();
+      request.inline_bytes = plan_.bytes;
+    } else {
+      request.sges = {region_.sge((read ? half : 0) + i * slot(), plan_.bytes)};
+    }
     request.remote_address = peer_.address + (read ? 0 : half) + i * slot();
     request.remote_key = peer_.key;
     if (datagrams()) {

@@ -20,6 +20,7 @@ struct StreamPlan {
   std::optional<driver::Opcode> opcode;  ///< an atomic in place of `operation`, of 8 bytes
   driver::Service service = driver::Service::kRc;
   bool both_ways = false;
+  bool inlined = false;          ///< WRITEs or SENDs whose data stand in the work request
   bool spare_responses = false;  ///< faults apply to frames from node 0 only
 };
 

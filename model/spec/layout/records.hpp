@@ -70,14 +70,17 @@ inline constexpr unsigned kBits = 15, kBytes = 2;
 }  // namespace frame_stat
 
 namespace seg {
-inline constexpr MemoryField<uint64_t, 0, 64> addr;  ///< DMA address of the first byte
+/// DMA address of the first byte; fetched: its place in the kept blocks
+inline constexpr MemoryField<uint64_t, 0, 64> addr;
 inline constexpr MemoryField<uint32_t, 64, 20> pasid;  ///< Address space
 /// Bytes, 1 to 4096, of a datagram with its GRH up to 4136
 inline constexpr MemoryField<uint16_t, 84, 13> len;
 inline constexpr MemoryField<bool, 97, 1> last;  ///< Last segment of the packet
 /// Scatter only: skip these bytes, touch no memory
 inline constexpr MemoryField<bool, 98, 1> drop;
-inline constexpr unsigned kBits = 99, kBytes = 13;
+/// Payload reads only: the bytes came with a fetched work request
+inline constexpr MemoryField<bool, 99, 1> fetched;
+inline constexpr unsigned kBits = 100, kBytes = 13;
 }  // namespace seg
 
 namespace rx_frame {
@@ -249,12 +252,10 @@ inline constexpr MemoryField<uint16_t, 28, 16> wqe_index;  ///< First work reque
 inline constexpr MemoryField<bool, 44, 1> kept;  ///< The first one was kept and is not fetched
 inline constexpr MemoryField<uint8_t, 45, 6> count;  ///< Work requests, the kept one included
 inline constexpr MemoryField<uint32_t, 51, 32> offset;  ///< Bytes of the first one to skip
-inline constexpr MemoryField<uint64_t, 83, 64> addr;  ///< Address of the first one fetched
-inline constexpr MemoryField<uint32_t, 147, 20> pasid;  ///< Address space of the queue
-inline constexpr MemoryField<uint16_t, 167, 16> pd;  ///< Protection domain
-inline constexpr MemoryField<uint8_t, 183, 3> pmtu;  ///< Path MTU code
-inline constexpr MemoryField<uint8_t, 186, 2> stride_log;  ///< log2 of blocks in an entry
-inline constexpr unsigned kBits = 188, kBytes = 24;
+inline constexpr MemoryField<uint16_t, 83, 16> pd;  ///< Protection domain
+inline constexpr MemoryField<uint8_t, 99, 3> pmtu;  ///< Path MTU code
+inline constexpr MemoryField<uint8_t, 102, 2> stride_log;  ///< log2 of blocks in an entry
+inline constexpr unsigned kBits = 104, kBytes = 13;
 }  // namespace segment_job
 
 namespace fetch_ptr {

@@ -36,13 +36,15 @@ inline constexpr Field kBlockWriteRsp[] = {
     {"error", 1, "The write failed"},
 };
 
-/// A segment of host memory that a packet's payload comes from or goes to.
+/// A segment of host memory that a packet's payload comes from or goes to; or inline data, which
+/// come from blocks of the send queue that dma has kept since they were fetched.
 inline constexpr Field kSeg[] = {
-    {"addr", 64, "DMA address of the first byte"},
+    {"addr", 64, "DMA address of the first byte; fetched: its place in the kept blocks"},
     {"pasid", 20, "Address space"},
     {"len", 13, "Bytes, 1 to 4096, of a datagram with its GRH up to 4136"},
     {"last", 1, "Last segment of the packet"},
     {"drop", 1, "Scatter only: skip these bytes, touch no memory"},
+    {"fetched", 1, "Payload reads only: the bytes came with a fetched work request"},
 };
 
 /// A doorbell.

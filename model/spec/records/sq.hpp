@@ -50,8 +50,6 @@ inline constexpr Field kSegmentJob[] = {
     {"kept", 1, "The first one was kept and is not fetched"},
     {"count", 6, "Work requests, the kept one included"},
     {"offset", 32, "Bytes of the first one to skip"},
-    {"addr", 64, "Address of the first one fetched"},
-    {"pasid", 20, "Address space of the queue"},
     {"pd", 16, "Protection domain"},
     {"pmtu", 3, "Path MTU code"},
     {"stride_log", 2, "log2 of blocks in an entry"},

@@ -15,6 +15,7 @@ constexpr unsigned kTags = 8, kRows = 32, kMaxRows = 12;
 
 struct Read {
   unsigned tag, row, rows, info, arrived, drained;
+  bool there;  // no beat comes
 };
 
 TEST_CASE("dma_tags: reads whose data come in any order leave in order, row by row, at once") {
@@ -37,6 +38,8 @@ TEST_CASE("dma_tags: reads whose data come in any order leave in order, row by r
       REQUIRE(dut->head_first_o == (reads[0].drained == 0));
       REQUIRE(dut->head_last_o == (reads[0].drained + 1 == reads[0].rows));
       REQUIRE(dut->head_info_o == reads[0].info);
+      REQUIRE(dut->head_there_o == reads[0].there);
+      REQUIRE(dut->head_index_o == reads[0].drained);
     }
     dut->pop_i = there && random() % 3;
     // A beat of any outstanding read.
@@ -56,7 +59,10 @@ TEST_CASE("dma_tags: reads whose data come in any order leave in order, row by r
       const unsigned rows = 1 + random() % kMaxRows;
       dut->alloc_rows_i = rows;
       dut->alloc_info_i = random() & 15;
-      reads.push_back({dut->alloc_tag_o, next_row, rows, dut->alloc_info_i, 0, 0});
+      const bool data_there = random() % 4 == 0;
+      dut->alloc_there_i = data_there;
+      reads.push_back({dut->alloc_tag_o, next_row, rows, dut->alloc_info_i, data_there ? rows : 0,
+                       0, data_there});
       next_row = (next_row + rows) % kRows;
     }
     if (dut->pop_i) {

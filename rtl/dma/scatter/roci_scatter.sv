@@ -218,7 +218,7 @@ module roci_scatter #(
                   !p_valid_q && align_idle;
 
   logic unused;
-  assign unused = &{1'b0, packets_level, ids_level, head_done, queue_level};
+  assign unused = &{1'b0, seg, packets_level, ids_level, head_done, queue_level};
 
   // Beats and segments of a packet end together; the header agrees.
   logic [12:0] rest_q, rest;

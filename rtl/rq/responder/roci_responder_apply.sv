@@ -199,6 +199,7 @@ module roci_responder_apply (
   assign seg_o.len   = meta_i.payload_len;
   assign seg_o.last  = 1'b1;
   assign seg_o.drop  = !write && !send;
+  assign seg_o.fetched = 1'b0;
   assign seg_valid_o = meta_i.payload_len != '0 && !walked_i;
 
   always_comb begin

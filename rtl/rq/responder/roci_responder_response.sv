@@ -114,6 +114,7 @@ module roci_responder_response (
   assign seg_o.len   = len_i;
   assign seg_o.last  = 1'b1;
   assign seg_o.drop  = 1'b0;
+  assign seg_o.fetched = 1'b0;
   assign nak_o       = !slot_picked_i && qp_i.ack != roci_pkg::ResponderAckAck
                     && qp_i.ack_syndrome[5];  // not the last ACK of a connection
 

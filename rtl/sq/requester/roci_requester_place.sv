@@ -234,7 +234,8 @@ module roci_requester_place #(
       seg_o.len   = len_i;
       seg_o.last  = 1'b1;
       seg_o.drop  = 1'b0;
-      seg_valid_o = 1'b1;
+      seg_o.fetched = 1'b0;
+      seg_valid_o   = 1'b1;
     end
   end
   assign place_o = key_rsp_i;

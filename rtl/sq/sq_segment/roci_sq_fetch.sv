@@ -6,6 +6,8 @@
 //
 // The first work request of a grant is not read when it was kept since it was last segmented.
 //
+// dma keeps the newest blocks, too, and reads inline data from there: room is made when they were.
+//
 //  grant --> attributes --> block read --> +--------------+ --> blocks
 //                 +----------------------> | jobs         | --> job
 
@@ -47,6 +49,10 @@ module roci_sq_fetch #(
   input  logic                      job_ready_i,
   output logic [$clog2(Blocks):0]   arrived_o,  // free-running count of whole blocks in the buffer
   input  logic [$clog2(Blocks):0]   freed_i,    // free-running count of blocks done with
+  input  logic                      hold_i,     // the blocks from there on have inline data to send
+  input  logic                      inline_dropped_i,     // such data will not be sent,
+  input  logic                      inline_done_valid_i,  // or were read; their last block
+  input  logic [$clog2(Blocks)-1:0] inline_done_block_i,
 
   // reading: the oldest block is put together from its parts
   input  logic                      start_i,        // reads its first part
@@ -117,7 +123,9 @@ module roci_sq_fetch #(
   // ends at a multiple of 16 blocks, as bursts do not cross a page.
   typedef enum logic [1:0] {StLook, StKept, StSize, StIssue} state_e;
   state_e               state_q;
-  roci_pkg::segment_job_t   job_q, job;
+  roci_pkg::segment_job_t   job_q;
+  logic [63:0]              addr_q, addr;  // of the first block
+  logic [19:0]              pasid_q;
   logic                     carry_q;
   logic [PlaceBits-1:0]     place;      // bytes from the base of the ring
   logic [6:0]           blocks_q;   // still to be asked for
@@ -126,16 +134,20 @@ module roci_sq_fetch #(
   logic                 more, asks;
   logic [4:0]           to_end, asked;  // blocks that one read can bring, and those of this read
   logic [BlockBits:0]   asked_q, arrived_q;  // free-running counts of blocks
-  logic [BlockBits:0]   held;
+  logic [BlockBits:0]   held, held_from;
   logic                 room, issue, job_room;
   logic [$clog2(Jobs):0] unused_level;
 
-  assign held  = asked_q - freed_i;
+  roci_sq_fetch_hold #(.BlockBits(BlockBits)) u_hold (
+    .clk_i, .rst_ni, .freed_i, .hold_i, .dropped_i(inline_dropped_i),
+    .done_valid_i(inline_done_valid_i), .done_block_i(inline_done_block_i),
+    .held_from_o(held_from));
+  assign held  = asked_q - held_from;
   assign room  = (BlockBits + 2)'(held) + (BlockBits + 2)'(blocks_q) <= (BlockBits + 2)'(Blocks);
   // No row is read in the clock in which one is written: block RAM may then give anything.
   assign look_o     = state_q == StLook && grant_valid_i && !attr_write;
   assign br_req_valid_o = state_q == StIssue && room && job_room && blocks_q != '0;
-  assign to_end     = again_q ? 5'd16 : 5'd16 - 5'(job_q.addr[9:6]);
+  assign to_end     = again_q ? 5'd16 : 5'd16 - 5'(addr_q[9:6]);
   assign more       = blocks_q > 7'(to_end);
   assign asked      = more ? to_end : blocks_q[4:0];
   assign asks       = br_req_valid_o && br_req_ready_i;
@@ -160,8 +172,8 @@ module roci_sq_fetch #(
   end
   assign place = {2'd0, entry_q, 6'd0} << stride_q;
   always_comb begin
-    job                      = job_q;
-    job.addr[63:PlaceBits] = job_q.addr[63:PlaceBits] + (64 - PlaceBits)'(carry_q);
+    addr                = addr_q;
+    addr[63:PlaceBits] = addr_q[63:PlaceBits] + (64 - PlaceBits)'(carry_q);
   end
   always_ff @(posedge clk_i) begin
     if (state_q == StSize) begin
@@ -172,10 +184,10 @@ module roci_sq_fetch #(
       job_q.count      <= count + 6'(kept_q);
       job_q.offset     <= grant_i.offset;
       // The rest of the sum is made a clock later.
-      {carry_q, job_q.addr[PlaceBits-1:0]} <= (PlaceBits + 1)'(attr.sq_base[PlaceBits-1:0])
-                                              + (PlaceBits + 1)'(place);
-      job_q.addr[63:PlaceBits]             <= attr.sq_base[63:PlaceBits];
-      job_q.pasid      <= attr.pasid;
+      {carry_q, addr_q[PlaceBits-1:0]} <= (PlaceBits + 1)'(attr.sq_base[PlaceBits-1:0])
+                                          + (PlaceBits + 1)'(place);
+      addr_q[63:PlaceBits]             <= attr.sq_base[63:PlaceBits];
+      pasid_q          <= attr.pasid;
       job_q.pd         <= attr.pd;
       job_q.pmtu       <= attr.pmtu;
       job_q.stride_log <= attr.sq_stride_log;
@@ -184,16 +196,16 @@ module roci_sq_fetch #(
     end else if (asks) begin
       blocks_q <= blocks_q - 7'(asked);
       again_q  <= 1'b1;
-      next_q   <= (again_q ? next_q : job.addr[63:10]) + 54'd1;
+      next_q   <= (again_q ? next_q : addr[63:10]) + 54'd1;
     end
   end
-  assign br_req_o.addr  = again_q ? {next_q, 10'd0} : job.addr;
-  assign br_req_o.pasid = job_q.pasid;
+  assign br_req_o.addr  = again_q ? {next_q, 10'd0} : addr;
+  assign br_req_o.pasid = pasid_q;
   assign br_req_o.count = asked;
 
   roci_fifo #(.Width(roci_pkg::SegmentJobBits), .Depth(Jobs)) u_jobs (
     .clk_i, .rst_ni,
-    .in_data_i(job), .in_valid_i(issue), .in_ready_o(job_room),
+    .in_data_i(job_q), .in_valid_i(issue), .in_ready_o(job_room),
     .out_data_o(job_o), .out_valid_o(job_valid_o), .out_ready_i(job_ready_i),
     .level_o(unused_level));
 
@@ -231,6 +243,7 @@ module roci_sq_fetch #(
   logic unused_all;
   assign unused_all = &{1'b0, unused, unused_level};
 
+  `ASSERT(NothingIsReplaced, held <= (BlockBits + 1)'(Blocks))
   `ASSERT(ReadIsNotEmpty, `IMPLIES(br_req_valid_o, br_req_o.count != '0 && br_req_o.count <= 5'd16))
 
 endmodule

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Segments fetched work requests into packets: checks them, looks up their lists, and gives out a
-// plan for each packet, with the segments of host memory that its payload comes from.
+// plan for each packet, with the segments that its payload comes from: of host memory, or, inline
+// data, of the fetched blocks, which dma keeps.
 //
 // Throughput: a one-packet message every three clocks (at 256 bits four, at less six), further
 // packets every clock (lists of one entry; longer lists take a walk per packet). Latency: that of
@@ -17,6 +18,7 @@ module roci_sq_segment #(
   parameter int unsigned NumQps  = 256,   // queue pairs, a power of two
   parameter int unsigned Quantum = 16384, // payload bytes of a grant
   parameter int unsigned Compact = 0,     // 1: no work request is kept, shorter queues
+  parameter int unsigned Blocks  = 256,   // of the fetch buffer, a power of two
   parameter int unsigned Atomics = 1,     // 0: no atomics
   parameter int unsigned KeyOps  = 1      // 0: no operations on keys
 ) (
@@ -57,11 +59,16 @@ module roci_sq_segment #(
   output logic                      seg_valid_o,
   input  logic                      seg_ready_i,
 
+  // a segment of inline data was dropped, or read; the last block of it
+  input  logic                      inline_dropped_i,
+  input  logic                      inline_done_valid_i,
+  input  logic [$clog2(Blocks)-1:0] inline_done_block_i,
+
   output logic                      idle_o
 );
 
   localparam int unsigned QpBits    = $clog2(NumQps);
-  localparam int unsigned Blocks    = 256, BlockBits = $clog2(Blocks);
+  localparam int unsigned BlockBits = $clog2(Blocks), InlineBits = BlockBits + 6;
   localparam int unsigned PartBits  = DataWidth < 128 ? 128 : DataWidth;
 
   typedef enum logic [2:0] {StWait, StHead, StSegment, StWalk, StSegments} state_e;
@@ -82,7 +89,8 @@ module roci_sq_segment #(
     .clk_i, .rst_ni, .row_write_valid_i, .row_write_i, .grant_i, .grant_valid_i, .grant_ready_o,
     .look_o(look), .kept_i(look_kept), .br_req_valid_o, .br_req_ready_i, .br_req_o, .br_rsp_i,
     .br_rsp_valid_i, .br_rsp_ready_o, .job_o(job), .job_valid_o(job_valid), .job_ready_i(job_done),
-    .arrived_o(arrived), .freed_i(base_q), .start_i(head_ready), .head_i(state_q == StHead),
+    .arrived_o(arrived), .freed_i(base_q), .hold_i(emit && own_seg && !key_go), .inline_dropped_i,
+    .inline_done_valid_i, .inline_done_block_i, .start_i(head_ready), .head_i(state_q == StHead),
     .head_kept_i(kept_q), .there_o(head_there), .block_o(block), .block_error_o(block_error),
     .walk_i(state_q == StWalk || walk_start), .walk_block_i(walk_block),
     .walk_entry_i(walk_entry), .part_o(list_part), .idle_o(fetch_idle));
@@ -93,7 +101,6 @@ module roci_sq_segment #(
   logic [31:0]          offset_q;     // bytes of it segmented
   logic [31:0]          remaining_q;  // bytes of it to be segmented;
   logic [12:0]          counted_q;    // those that the grant is spent by
-  logic [63:0]          entry_addr_q; // host address of this work request
   logic [14:0]          spent_q;      // payload bytes of this grant
   logic [2:0]           reads_q;      // READs and atomics of it
   logic [2:0]           stride, stride_q, pmtu_q;  // blocks; those and the MTU of this one
@@ -105,8 +112,7 @@ module roci_sq_segment #(
   // A grant that ends early gives blocks back before they came: the difference may be negative.
   assign ready_blocks = arrived - base_q;
 
-  // The last two of each queue pair, so that a message of many grants is fetched once, and a
-  // recovery waits for the payload only.
+  // The last two of each queue pair: neither a long message nor a recovery fetches again.
   logic [511:0] kept_block;
   roci_sq_keep #(.NumQps(NumQps), .Compact(Compact)) u_keep (
     .clk_i, .rst_ni, .row_write_valid_i, .row_write_i, .look_i(look),
@@ -140,6 +146,7 @@ module roci_sq_segment #(
     .last_o(last));
   assign after = offset_q + 32'(mtu_q);  // when the packet is not the last
   assign bad   = status_q != roci_pkg::StatusSuccess;
+  assign own_seg = plan.has_segs && state_q != StWalk;
 
   // Walker of lists of several entries
   logic               walk_ready, walk_done, walk_idle;
@@ -148,9 +155,9 @@ module roci_sq_segment #(
   roci_pkg::key_req_t walk_key;
   logic               walk_key_valid, pending_empty;
   logic [3:0]         rights;
-  logic               push_room, key_go, emit, ptr_room;
+  logic               push_room, key_go, emit, own_seg, ptr_room;
 
-  // Its segments follow those of all packets before: it starts when no plan is pending.
+  // Its segments follow those of all packets before it.
   assign walk_start = state_q == StSegment && by_list_q && !bad && pending_empty && ptr_room;
   roci_sq_segment_walk #(.PartBits(PartBits)) u_walk (
     .clk_i, .rst_ni, .start_i(walk_start), .start_ready_o(walk_ready), .wqe_i(wqe_q),
@@ -203,7 +210,6 @@ module roci_sq_segment #(
   assign job_blocks = ((BlockBits + 1)'(left_q) - (BlockBits + 1)'(kept_q)) << job.stride_log;
   assign wqe_blocks = kept_q ? '0 : (BlockBits + 1)'(stride_q);
   assign job_done   = emit && end_grant;
-
   state_e resume_q;  // after the segments of a walk
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -246,12 +252,7 @@ module roci_sq_segment #(
       offset_q    <= head_offset;
       remaining_q <= head_remaining;
       counted_q   <= one_plan ? '0 : head_remaining[12:0];
-      if (!begun_q) begin
-        index_q      <= job.wqe_index;
-        entry_addr_q <= job.addr;
-        spent_q      <= '0;
-        reads_q      <= '0;
-      end
+      if (!begun_q) {index_q, spent_q, reads_q} <= {job.wqe_index, 15'd0, 3'd0};
     end else if (emit) begin
       offset_q    <= after;
       remaining_q <= remaining_q - 32'(mtu_q);
@@ -259,15 +260,13 @@ module roci_sq_segment #(
       spent_q     <= spent[14:0];
       reads_q     <= reads_q + 3'(one_plan_q);
       if (next_wqe) begin
-        left_q       <= left_q - 6'd1;
-        index_q      <= index_q + 16'd1;
-        if (!kept_q) entry_addr_q <= entry_addr_q + {55'd0, stride_q, 6'd0};
+        left_q  <= left_q - 6'd1;
+        index_q <= index_q + 16'd1;
       end
     end
   end
 
   // Where fetching goes on
-  localparam int unsigned PtrDepth = 4;
   roci_pkg::fetch_ptr_t ptr;
   assign ptr.qpn       = job.qpn;
   assign ptr.epoch     = job.epoch;
@@ -275,16 +274,16 @@ module roci_sq_segment #(
   assign ptr.offset    = next_wqe ? '0 : after;
   assign ptr.ready     = !is_local_q;
   assign ptr.less      = less;
-  roci_fifo #(.Width(roci_pkg::FetchPtrBits), .Depth(PtrDepth)) u_ptr (
+  roci_fifo #(.Width(roci_pkg::FetchPtrBits), .Depth(4)) u_ptr (
     .clk_i, .rst_ni, .in_data_i(ptr), .in_valid_i(job_done), .in_ready_o(ptr_room),
     .out_data_o(ptr_o), .out_valid_o(ptr_valid_o), .out_ready_i(ptr_ready_i), .level_o());
-
   // Plans wait for their key, then leave with their segments
-  logic out_idle;
-  roci_sq_segment_out #(.Compact(Compact)) u_out (
-    .clk_i, .rst_ni, .plan_i(plan), .plan_push_i(emit),
-    .inline_addr_i(entry_addr_q + 64'd64 + 64'(offset_q)), .inline_pasid_i(job.pasid),
-    .wait_key_i(key_go), .own_seg_i(plan.has_segs && state_q != StWalk), .push_room_o(push_room),
+  logic                  out_idle;
+  logic [InlineBits-1:0] inline_addr;  // inline data follow the first block
+  assign inline_addr = {base_q[BlockBits-1:0] + 1'b1, 6'd0} + InlineBits'(offset_q);
+  roci_sq_segment_out #(.Compact(Compact), .InlineBits(InlineBits)) u_out (
+    .clk_i, .rst_ni, .plan_i(plan), .plan_push_i(emit), .inline_addr_i(inline_addr),
+    .wait_key_i(key_go), .own_seg_i(own_seg), .push_room_o(push_room),
     .pending_empty_o(pending_empty), .key_rsp_i,
     .key_rsp_valid_i(key_rsp_valid_i && state_q != StWalk), .walk_seg_i(walk_seg),
     .walk_seg_valid_i(walk_seg_valid), .walk_segs_i(state_q == StSegments),
@@ -293,8 +292,9 @@ module roci_sq_segment #(
 
   assign idle_o = fetch_idle && state_q == StWait && out_idle && !ptr_valid_o;
   logic unused;
-  assign unused = &{1'b0, spent, wqe, wqe_q, walk_idle};
+  assign unused = &{1'b0, spent, job, wqe, wqe_q, walk_idle};
   `ASSERT(PendingHasRoom, `IMPLIES(emit, push_room))
+  `ASSERT(InlineIsFetched, `IMPLIES(emit && own_seg && !key_go, wqe_q.inline_data && !kept_q))
   `ASSERT(PacketFits, `IMPLIES(plan_valid_o && plan_o.has_segs, plan_o.len <= 32'd4096))
 
 endmodule

@@ -11,15 +11,15 @@
 `include "assert.svh"
 
 module roci_sq_segment_out #(
-  parameter int unsigned Compact = 0  // 1: one plan waits for its key, and one for the requester
+  parameter int unsigned Compact    = 0,  // 1: one plan waits for its key, one for the requester
+  parameter int unsigned InlineBits = 14  // of a byte of the fetch buffer
 ) (
   input  logic                      clk_i,
   input  logic                      rst_ni,
 
   input  roci_pkg::plan_t           plan_i,
   input  logic                      plan_push_i,
-  input  logic [63:0]               inline_addr_i,     // its segment, when not by key
-  input  logic [19:0]               inline_pasid_i,
+  input  logic [InlineBits-1:0]     inline_addr_i,     // its segment, when not by key
   input  logic                      wait_key_i,        // a result of the key table belongs to it
   input  logic                      own_seg_i,         // one segment, not those of the walker
   output logic                      push_room_o,
@@ -44,7 +44,7 @@ module roci_sq_segment_out #(
 );
 
   localparam int unsigned PendingDepth = Compact != 0 ? 1 : 8;
-  localparam int unsigned PendingBits  = roci_pkg::PlanBits + 64 + 20 + 2;
+  localparam int unsigned PendingBits  = roci_pkg::PlanBits + InlineBits + 2;
   logic [$clog2(PendingDepth):0] pending_level, unused_rsp_level;
   logic [PendingBits-1:0]        pending_out;
   logic [roci_pkg::PlanBits-1:0] pending_bits;
@@ -52,18 +52,17 @@ module roci_sq_segment_out #(
   roci_pkg::key_rsp_t            rsp;
   logic                          pending_valid, resolve, wait_key, own_seg, rsp_valid;
   logic                          unused_push, unused_rsp_ready, plan_room, seg_room;
-  logic [63:0]                   inline_addr;
-  logic [19:0]                   inline_pasid;
+  logic [InlineBits-1:0]         inline_addr;
 
   assign push_room_o     = pending_level < ($clog2(PendingDepth) + 1)'(PendingDepth);
   assign pending_empty_o = pending_level == '0;
   roci_records #(.Width(PendingBits), .Depth(PendingDepth)) u_pending (
     .clk_i, .rst_ni,
-    .in_data_i({plan_i, inline_addr_i, inline_pasid_i, wait_key_i, own_seg_i}),
+    .in_data_i({plan_i, inline_addr_i, wait_key_i, own_seg_i}),
     .in_valid_i(plan_push_i), .in_ready_o(unused_push),
     .out_data_o(pending_out), .out_valid_o(pending_valid), .out_ready_i(resolve),
     .level_o(pending_level));
-  assign {pending_bits, inline_addr, inline_pasid, wait_key, own_seg} = pending_out;
+  assign {pending_bits, inline_addr, wait_key, own_seg} = pending_out;
   assign head = pending_bits;
   // At most as many results as pending plans
   roci_records #(.Width(roci_pkg::KeyRspBits), .Depth(PendingDepth)) u_rsp (
@@ -101,12 +100,13 @@ module roci_sq_segment_out #(
   roci_pkg::seg_t            seg_in;
   assign walk_seg_ready_o = walk_segs_i && seg_room;
   always_comb begin
-    seg_push     = resolve && own_seg && resolved.has_segs;
-    seg_in.addr  = wait_key ? rsp.addr : inline_addr;
-    seg_in.pasid = wait_key ? rsp.pasid : inline_pasid;
-    seg_in.len   = head.len[12:0];
-    seg_in.last  = 1'b1;
-    seg_in.drop  = 1'b0;
+    seg_push       = resolve && own_seg && resolved.has_segs;
+    seg_in.addr    = wait_key ? rsp.addr : 64'(inline_addr);
+    seg_in.pasid   = rsp.pasid;
+    seg_in.len     = head.len[12:0];
+    seg_in.last    = 1'b1;
+    seg_in.drop    = 1'b0;
+    seg_in.fetched = !wait_key;
     if (walk_segs_i) begin
       seg_push = walk_seg_valid_i && walk_seg_ready_o;
       seg_in   = walk_seg_i;

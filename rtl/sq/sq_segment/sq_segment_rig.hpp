@@ -34,9 +34,9 @@ struct Plan {
   bool first, last, segments;
 };
 struct Segment {
-  std::uint64_t addr;
+  std::uint64_t addr;  // fetched: of the number of the block, which runs on without end
   unsigned len;
-  bool last;
+  bool last, fetched;
 };
 struct Pointer {
   unsigned index, offset, epoch;
@@ -64,6 +64,8 @@ class Rig {
   std::vector<unsigned> reads;  // blocks of each
   unsigned blocks_read = 0, lookups = 0, latency = 40, stride = 0;
   bool read_error = false, plan_ready = true;
+  bool read_inline = true;   // inline data are read, or dropped, some clocks after their segment
+  unsigned drop_inline = 0;  // every n-th is dropped
 
   explicit Rig(unsigned pmtu = 3, unsigned stride_log = 0, unsigned sq_log = 5)
       : stride(stride_log), sq_log_(sq_log) {
@@ -89,6 +91,12 @@ class Rig {
     put(layout::wqe::inline_data, w.inlined);
     put(layout::wqe::length, w.length >= 0 ? std::uint64_t(w.length) : sum);
     wqe::put_list(p, w.list);
+    for (unsigned i = 0; w.inlined && i < (layout::kBlockBytes << stride) - layout::kBlockBytes;
+         ++i)
+      p[layout::kBlockBytes + i] = inline_byte(index, i);
+  }
+  static std::uint8_t inline_byte(unsigned index, unsigned i) {
+    return std::uint8_t(37 * index + 11 * i + (i >> 6));
   }
   void grant(unsigned index, unsigned count, unsigned offset = 0, unsigned epoch = 1) {
     auto put = [&](auto field, auto v) { port::put(dut->grant_i, field, v); };
@@ -106,6 +114,11 @@ class Rig {
       tick();
     }
     dut->grant_valid_i = 0;
+  }
+  /// The bytes of a segment that came with a work request, as dma keeps them.
+  std::vector<std::uint8_t> kept(const Segment& segment) const {
+    const auto from = kept_.begin() + long(segment.addr);
+    return {from, from + segment.len};
   }
   void run(unsigned clocks) {
     for (unsigned i = 0; i < clocks; ++i) tick();
@@ -140,7 +153,24 @@ class Rig {
     if (d.br_rsp_valid_i) {
       bus::put_beat(d.br_rsp_i, &memory[blocks_.front().second], beats_.now(), read_error,
                     blocks_.front().second / layout::kBlockBytes % bus::kBlockBeats);
-      if (beats_.taken()) blocks_.pop_front();
+      if (beats_.taken()) {
+        const auto from = memory.begin() + long(blocks_.front().second);
+        kept_.insert(kept_.end(), from, from + layout::kBlockBytes);
+        blocks_.pop_front();
+      }
+    }
+    d.inline_dropped_i = 0;
+    d.inline_done_valid_i = 0;
+    if (read_inline && !held_.empty() && held_.front().first <= now) {
+      const std::uint64_t block = held_.front().second;
+      CHECK(blocks_read - block <= kBlocks);  // no block was read that takes its place
+      if (drop_inline != 0 && ++inline_ % drop_inline == 0) {
+        d.inline_dropped_i = 1;
+      } else {
+        d.inline_done_valid_i = 1;
+        d.inline_done_block_i = block % kBlocks;
+      }
+      held_.pop_front();
     }
     d.key_req_ready_i = now % 3 != 0;
     d.key_rsp_valid_i = !keys_.empty() && keys_.front().at <= now;
@@ -181,7 +211,9 @@ class Rig {
     }
     if (d.seg_valid_o) {
       auto get = [&](auto field) { return port::get(d.seg_o, field); };
-      segments.push_back({get(layout::seg::addr), get(layout::seg::len), get(layout::seg::last)});
+      segments.push_back({get(layout::seg::addr), get(layout::seg::len), get(layout::seg::last),
+                          get(layout::seg::fetched) != 0});
+      if (segments.back().fetched) keep(segments.back(), now);
     }
     if (d.ptr_valid_o) {
       auto get = [&](auto field) { return port::get(d.ptr_o, field); };
@@ -193,6 +225,19 @@ class Rig {
   }
 
  private:
+  static constexpr unsigned kBlocks = RTL_Blocks;
+  /// Finds which block a segment means: the newest one of that number, modulo those that are kept.
+  void keep(Segment& segment, std::uint64_t now) {
+    const std::uint64_t arrived = kept_.size() / layout::kBlockBytes;
+    std::uint64_t block = arrived / kBlocks * kBlocks + segment.addr / layout::kBlockBytes;
+    if (block >= arrived) block -= kBlocks;
+    REQUIRE(block < arrived);
+    segment.addr = block * layout::kBlockBytes + segment.addr % layout::kBlockBytes;
+    const std::uint64_t last = (segment.addr + segment.len - 1) / layout::kBlockBytes;
+    REQUIRE(last < arrived);
+    held_.emplace_back(now + 30, last);
+  }
+
   struct Key {
     std::uint64_t at;
     bool ok;
@@ -200,6 +245,9 @@ class Rig {
   };
   std::deque<std::pair<std::uint64_t, std::uint64_t>> blocks_;
   bus::BlockBeats beats_;
+  std::vector<std::uint8_t> kept_;                            // each block that came
+  std::deque<std::pair<std::uint64_t, std::uint64_t>> held_;  // inline data, and their last block
+  unsigned inline_ = 0;
   std::deque<Key> keys_;
   unsigned sq_log_;
 };
