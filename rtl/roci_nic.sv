@@ -122,7 +122,6 @@ module roci_nic #(
 
   // Blocks of work requests that sq buffers, and dma keeps for inline data.
   localparam int unsigned FetchBlocks = Compact != 0 ? 128 : 256;
-
   // Tickets begin shortly before they wrap, so that each test sees a comparison across the wrap.
   localparam logic [15:0] FirstTicket = 16'hFF00;
   localparam logic [4:0] Absent = {Networks == 0, QpCounters == 0, Srq == 0, KeyOps == 0,
@@ -250,8 +249,7 @@ module roci_nic #(
     .m_axis_fw_tlast_o(fw_last), .m_axis_fw_tvalid_o(fw_valid), .m_axis_fw_tready_i(fw_ready),
     .drop_rx_i(drop_rx), .drop_rq_i(drop_rq), .drop_ghost_i(drop_ghost), .rx_ok_i(rx_ok),
     .rx_stat_i(rx_stat), .tx_stat_i(tx_stat), .pause_o(pause), .all_idle_i(all_idle),
-    .next_deadline_o(moderation_deadline), .quiet_o(control_quiet), .idle_o(control_idle)
-  );
+    .next_deadline_o(moderation_deadline), .quiet_o(control_quiet), .idle_o(control_idle));
 
   roci_sq #(
     .DataWidth(DataWidth), .NumQps(NumQps), .Compact(Compact), .FetchBlocks(FetchBlocks),
@@ -277,12 +275,11 @@ module roci_nic #(
     .key_op_req_ready_i(key_op_ready[0]), .key_op_rsp_i(key_op_rsp),
     .key_op_rsp_valid_i(key_op_rsp_valid[0]), .drain_o(drain), .drained_i(drained),
     .desc_o(sq_desc), .desc_valid_o(sq_desc_valid), .desc_ready_i(sq_desc_ready), .seg_o(sq_seg),
-    .seg_valid_o(sq_seg_valid), .seg_ready_i(sq_seg_ready),
-    .inline_done_valid_i(inline_done_valid), .inline_done_block_i(inline_done_block),
-    .sent_valid_i(sent_sq_valid),
-    .sent_i(sent), .rsp_meta_i(rsp_meta), .rsp_meta_valid_i(rsp_meta_valid),
-    .rsp_meta_ready_o(rsp_meta_ready), .rsp_seg_o(rsp_seg), .rsp_seg_valid_o(rsp_seg_valid),
-    .rsp_seg_ready_i(rsp_seg_ready), .atomic_job_o(store_job), .atomic_job_valid_o(store_job_valid),
+    .seg_valid_o(sq_seg_valid), .seg_ready_i(sq_seg_ready), .inline_done_valid_i(inline_done_valid),
+    .inline_done_block_i(inline_done_block), .sent_valid_i(sent_sq_valid), .sent_i(sent),
+    .rsp_meta_i(rsp_meta), .rsp_meta_valid_i(rsp_meta_valid), .rsp_meta_ready_o(rsp_meta_ready),
+    .rsp_seg_o(rsp_seg), .rsp_seg_valid_o(rsp_seg_valid), .rsp_seg_ready_i(rsp_seg_ready),
+    .atomic_job_o(store_job), .atomic_job_valid_o(store_job_valid),
     .atomic_job_ready_i(store_job_ready), .store_done_i(store_done), .wr_done_i(wr_done),
     .cqe_o(cqe_sq), .cqe_valid_o(cqe_sq_valid), .cqe_ready_i(cqe_sq_ready), .fail_o(fail_sq),
     .fail_valid_o(fail_sq_valid), .fail_ready_i(fail_sq_ready), .timer_cmd_o(timer_cmd),
@@ -304,25 +301,25 @@ module roci_nic #(
     .qp_event_valid_i(qp_event_rq_valid), .qp_event_ready_o(qp_event_rq_ready),
     .row_write_valid_i(row_write_valid), .row_write_i(row_write), .cqe_o(cqe_rq),
     .cqe_valid_o(cqe_rq_valid), .cqe_ready_i(cqe_rq_ready), .fail_o(fail_rq),
-    .fail_valid_o(fail_rq_valid), .fail_ready_i(fail_rq_ready),
-    .event_o(event_rq), .event_valid_o(event_rq_valid), .event_ready_i(event_rq_ready),
-    .count_o(count_rq), .count_valid_o(count_rq_valid), .count_ready_i(count_rq_ready),
-    .drop_o(drop_rq), .live_qpn_i(live_qpn), .live_valid_i(live_rq_valid),
-    .live_ready_o(live_rq_ready), .live_o(live_rq),
-    .live_srq_valid_i(live_srq_valid), .live_srq_ready_o(live_srq_ready), .live_srq_o(live_srq),
-    .req_meta_i(req_meta), .req_meta_valid_i(req_meta_valid), .req_meta_ready_o(req_meta_ready),
-    .req_seg_o(req_seg), .req_seg_valid_o(req_seg_valid), .req_seg_ready_i(req_seg_ready),
-    .wr_done_i(wr_done), .desc_o(rq_desc), .desc_valid_o(rq_desc_valid),
-    .desc_ready_i(rq_desc_ready), .seg_o(rq_seg), .seg_valid_o(rq_seg_valid),
-    .seg_ready_i(rq_seg_ready), .ack_o(ack), .ack_valid_o(ack_valid), .ack_ready_i(ack_ready),
-    .sent_valid_i(sent_rq_valid), .sent_i(sent), .fault_i(fault), .fault_valid_i(fault_valid),
-    .fault_ready_o(fault_ready), .fault_qpn_o(fault_qpn), .fault_valid_o(fault_taken),
+    .fail_valid_o(fail_rq_valid), .fail_ready_i(fail_rq_ready), .event_o(event_rq),
+    .event_valid_o(event_rq_valid), .event_ready_i(event_rq_ready), .count_o(count_rq),
+    .count_valid_o(count_rq_valid), .count_ready_i(count_rq_ready), .drop_o(drop_rq),
+    .live_qpn_i(live_qpn), .live_valid_i(live_rq_valid), .live_ready_o(live_rq_ready),
+    .live_o(live_rq), .live_srq_valid_i(live_srq_valid), .live_srq_ready_o(live_srq_ready),
+    .live_srq_o(live_srq), .req_meta_i(req_meta), .req_meta_valid_i(req_meta_valid),
+    .req_meta_ready_o(req_meta_ready), .req_seg_o(req_seg), .req_seg_valid_o(req_seg_valid),
+    .req_seg_ready_i(req_seg_ready), .wr_done_i(wr_done), .desc_o(rq_desc),
+    .desc_valid_o(rq_desc_valid), .desc_ready_i(rq_desc_ready), .seg_o(rq_seg),
+    .seg_valid_o(rq_seg_valid), .seg_ready_i(rq_seg_ready), .ack_o(ack), .ack_valid_o(ack_valid),
+    .ack_ready_i(ack_ready), .sent_valid_i(sent_rq_valid), .sent_i(sent), .fault_i(fault),
+    .fault_valid_i(fault_valid), .fault_ready_o(fault_ready), .fault_qpn_o(fault_qpn),
+    .fault_valid_o(fault_taken),
     .walk_key_req_o(key_req[2*roci_pkg::KeyReqBits +: roci_pkg::KeyReqBits]),
     .walk_key_req_valid_o(key_req_valid[2]), .walk_key_req_ready_i(key_req_ready[2]),
     .walk_key_rsp_i(key_rsp), .walk_key_rsp_valid_i(key_rsp_valid[2]),
     .rkey_req_o(key_req[3*roci_pkg::KeyReqBits +: roci_pkg::KeyReqBits]),
-    .rkey_req_valid_o(key_req_valid[3]), .rkey_req_ready_i(key_req_ready[3]),
-    .rkey_rsp_i(key_rsp), .rkey_rsp_valid_i(key_rsp_valid[3]),
+    .rkey_req_valid_o(key_req_valid[3]), .rkey_req_ready_i(key_req_ready[3]), .rkey_rsp_i(key_rsp),
+    .rkey_rsp_valid_i(key_rsp_valid[3]),
     .key_op_req_o(key_op[roci_pkg::KeyOpReqBits +: roci_pkg::KeyOpReqBits]),
     .key_op_req_valid_o(key_op_valid[1]), .key_op_req_ready_i(key_op_ready[1]),
     .key_op_rsp_i(key_op_rsp), .key_op_rsp_valid_i(key_op_rsp_valid[1]), .drain_i(drain),
@@ -335,8 +332,7 @@ module roci_nic #(
     .bw_atomic_req_valid_o(bw_req_valid[2]), .bw_atomic_req_ready_i(bw_req_ready[2]),
     .bw_atomic_req_o(bw_req_atomic), .bw_atomic_rsp_valid_i(bw_rsp_valid[2]),
     .bw_atomic_rsp_i(bw_rsp_atomic), .store_job_i(store_job), .store_job_valid_i(store_job_valid),
-    .store_job_ready_o(store_job_ready), .store_done_o(store_done)
-  );
+    .store_job_ready_o(store_job_ready), .store_done_o(store_done));
 
   // A failed write is reported to firmware as the error of its command.
   logic unused_error;
@@ -345,19 +341,17 @@ module roci_nic #(
   roci_key_check #(.NumKeys(NumKeys), .Clients(4), .KeyOps(KeyOps)) u_keys (
     .clk_i, .rst_ni, .row_write_valid_i(row_write_valid), .row_write_i(row_write),
     .key_req_i(key_req), .key_req_valid_i(key_req_valid), .key_req_ready_o(key_req_ready),
-    .key_rsp_o(key_rsp), .key_rsp_valid_o(key_rsp_valid),
-    .key_op_req_i(key_op), .key_op_req_valid_i(key_op_valid), .key_op_req_ready_o(key_op_ready),
-    .key_op_rsp_o(key_op_rsp), .key_op_rsp_valid_o(key_op_rsp_valid), .key_busy_o(key_busy),
-    .key_row_o(key_row), .key_row_index_o(key_row_index),
-    .key_row_valid_o(key_row_valid), .key_row_ready_i(key_row_ready), .idle_o(key_idle)
-  );
+    .key_rsp_o(key_rsp), .key_rsp_valid_o(key_rsp_valid), .key_op_req_i(key_op),
+    .key_op_req_valid_i(key_op_valid), .key_op_req_ready_o(key_op_ready), .key_op_rsp_o(key_op_rsp),
+    .key_op_rsp_valid_o(key_op_rsp_valid), .key_busy_o(key_busy), .key_row_o(key_row),
+    .key_row_index_o(key_row_index), .key_row_valid_o(key_row_valid),
+    .key_row_ready_i(key_row_ready), .idle_o(key_idle));
 
   roci_timer #(.NumQps(NumQps)) u_timer (
     .clk_i, .rst_ni, .now_i, .timer_cmd_i(timer_cmd), .timer_cmd_valid_i(timer_cmd_valid),
     .timer_cmd_ready_o(timer_cmd_ready), .timer_event_o(timer_event),
     .timer_event_valid_o(timer_event_valid), .timer_event_ready_i(timer_event_ready),
-    .next_deadline_o(timer_deadline), .idle_o(timer_idle)
-  );
+    .next_deadline_o(timer_deadline), .idle_o(timer_idle));
 
   roci_tx_order u_order (
     .clk_i, .rst_ni, .sq_desc_i(sq_desc), .sq_desc_valid_i(sq_desc_valid),
@@ -367,8 +361,7 @@ module roci_nic #(
     .rq_seg_ready_o(rq_seg_ready), .desc_o(tx_desc), .desc_valid_o(tx_desc_valid),
     .desc_ready_i(tx_desc_ready), .seg_o(rd_seg), .seg_valid_o(rd_seg_valid),
     .seg_ready_i(rd_seg_ready), .sent_i(tx_sent), .sent_error_i(tx_sent_error), .sent_o(sent),
-    .sent_sq_valid_o(sent_sq_valid), .sent_rq_valid_o(sent_rq_valid), .idle_o(order_idle)
-  );
+    .sent_sq_valid_o(sent_sq_valid), .sent_rq_valid_o(sent_rq_valid), .idle_o(order_idle));
 
   roci_tx #(
     .DataWidth(DataWidth), .NumQps(NumQps), .Compact(Compact), .Networks(Networks)
@@ -386,8 +379,7 @@ module roci_nic #(
     .s_axis_fw_tready_o(fw_ready), .m_axis_tdata_o(m_axis_tx_tdata_o),
     .m_axis_tkeep_o(m_axis_tx_tkeep_o), .m_axis_tlast_o(m_axis_tx_tlast_o),
     .m_axis_tvalid_o(m_axis_tx_tvalid_o), .m_axis_tready_i(m_axis_tx_tready_i),
-    .m_axis_roce_o(tx_roce), .sent_o(tx_sent), .sent_error_o(tx_sent_error), .tx_stat_o(tx_stat)
-  );
+    .m_axis_roce_o(tx_roce), .sent_o(tx_sent), .sent_error_o(tx_sent_error), .tx_stat_o(tx_stat));
 
   roci_frame_meter #(.DataWidth(DataWidth)) u_rx_meter (
     .clk_i, .rst_ni, .tkeep_i(s_axis_rx_tkeep_i), .tlast_i(s_axis_rx_tlast_i),
@@ -405,10 +397,10 @@ module roci_nic #(
     .sent_tkeep_i(m_axis_tx_tkeep_o), .sent_tlast_i(m_axis_tx_tlast_o), .sent_roce_i(tx_roce),
     .sent_beat_i(m_axis_tx_tvalid_o && m_axis_tx_tready_i), .m_axis_eth_tdata_o(eth_rx_data),
     .m_axis_eth_tkeep_o(eth_rx_keep), .m_axis_eth_tlast_o(eth_rx_last),
-    .m_axis_eth_tvalid_o(eth_rx_valid), .m_axis_eth_tready_i(eth_rx_ready),
-    .req_meta_o(req_meta), .req_meta_valid_o(req_meta_valid), .req_meta_ready_i(req_meta_ready),
-    .rsp_meta_o(rsp_meta), .rsp_meta_valid_o(rsp_meta_valid), .rsp_meta_ready_i(rsp_meta_ready),
-    .pay_hdr_o(rx_pay_hdr), .pay_hdr_valid_o(rx_pay_hdr_valid), .pay_hdr_ready_i(rx_pay_hdr_ready),
+    .m_axis_eth_tvalid_o(eth_rx_valid), .m_axis_eth_tready_i(eth_rx_ready), .req_meta_o(req_meta),
+    .req_meta_valid_o(req_meta_valid), .req_meta_ready_i(req_meta_ready), .rsp_meta_o(rsp_meta),
+    .rsp_meta_valid_o(rsp_meta_valid), .rsp_meta_ready_i(rsp_meta_ready), .pay_hdr_o(rx_pay_hdr),
+    .pay_hdr_valid_o(rx_pay_hdr_valid), .pay_hdr_ready_i(rx_pay_hdr_ready),
     .pay_tdata_o(rx_pay_data), .pay_tlast_o(rx_pay_last), .pay_tvalid_o(rx_pay_valid),
     .pay_tready_i(rx_pay_ready), .drop_o(drop_rx), .rx_ok_o(rx_ok), .rx_eth_o(), .rx_frame_o(),
     .rx_bytes_o());
@@ -422,14 +414,13 @@ module roci_nic #(
     .tx_pay_tdata_o(tx_pay_data), .tx_pay_tlast_o(tx_pay_last), .tx_pay_terror_o(tx_pay_error),
     .tx_pay_tvalid_o(tx_pay_valid), .tx_pay_tready_i(tx_pay_ready),
     .inline_done_valid_o(inline_done_valid), .inline_done_block_o(inline_done_block),
-    .rx_pay_hdr_i(rx_pay_hdr),
-    .rx_pay_hdr_valid_i(rx_pay_hdr_valid), .rx_pay_hdr_ready_o(rx_pay_hdr_ready),
-    .rx_pay_tdata_i(rx_pay_data), .rx_pay_tlast_i(rx_pay_last), .rx_pay_tvalid_i(rx_pay_valid),
-    .rx_pay_tready_o(rx_pay_ready), .req_seg_i(req_seg), .req_seg_valid_i(req_seg_valid),
-    .req_seg_ready_o(req_seg_ready), .rsp_seg_i(rsp_seg), .rsp_seg_valid_i(rsp_seg_valid),
-    .rsp_seg_ready_o(rsp_seg_ready), .wr_done_o(wr_done), .fault_o(fault),
-    .fault_valid_o(fault_valid), .fault_ready_i(fault_ready), .br_req_valid_i(br_req_valid),
-    .br_req_ready_o(br_req_ready),
+    .rx_pay_hdr_i(rx_pay_hdr), .rx_pay_hdr_valid_i(rx_pay_hdr_valid),
+    .rx_pay_hdr_ready_o(rx_pay_hdr_ready), .rx_pay_tdata_i(rx_pay_data),
+    .rx_pay_tlast_i(rx_pay_last), .rx_pay_tvalid_i(rx_pay_valid), .rx_pay_tready_o(rx_pay_ready),
+    .req_seg_i(req_seg), .req_seg_valid_i(req_seg_valid), .req_seg_ready_o(req_seg_ready),
+    .rsp_seg_i(rsp_seg), .rsp_seg_valid_i(rsp_seg_valid), .rsp_seg_ready_o(rsp_seg_ready),
+    .wr_done_o(wr_done), .fault_o(fault), .fault_valid_o(fault_valid), .fault_ready_i(fault_ready),
+    .br_req_valid_i(br_req_valid), .br_req_ready_o(br_req_ready),
     .br_req_i({br_req_fw, br_req_atomic, br_req_again, br_req_rq, br_req_sq}),
     .br_rsp_valid_o(br_rsp_valid), .br_rsp_ready_i(br_rsp_ready),
     .br_rsp_o({br_rsp_fw, br_rsp_atomic, br_rsp_again, br_rsp_rq, br_rsp_sq}),
@@ -441,8 +432,7 @@ module roci_nic #(
     .m_axi_rready_o, .m_axi_awid_o, .m_axi_awaddr_o, .m_axi_awlen_o, .m_axi_awsize_o,
     .m_axi_awburst_o, .m_axi_awuser_o, .m_axi_awvalid_o, .m_axi_awready_i, .m_axi_wdata_o,
     .m_axi_wstrb_o, .m_axi_wlast_o, .m_axi_wvalid_o, .m_axi_wready_i, .m_axi_bid_i, .m_axi_bresp_i,
-    .m_axi_bvalid_i, .m_axi_bready_o, .read_error_o(), .write_error_o(), .idle_o(dma_idle)
-  );
+    .m_axi_bvalid_i, .m_axi_bready_o, .read_error_o(), .write_error_o(), .idle_o(dma_idle));
 
   assign all_idle        = control_idle && sq_idle && rq_idle && rx_idle && tx_idle && order_idle
                            && dma_idle && key_idle && timer_idle;
@@ -455,7 +445,6 @@ module roci_nic #(
   roci_fence_watch u_fence_watch (
     .clk_i, .rst_ni, .pause_i(pause), .control_idle_i(control_idle), .sq_idle_i(sq_idle),
     .rq_idle_i(rq_idle), .rx_idle_i(rx_idle), .tx_idle_i(tx_idle && order_idle),
-    .dma_idle_i(dma_idle), .keys_idle_i(key_idle), .timer_idle_i(timer_idle)
-  );
+    .dma_idle_i(dma_idle), .keys_idle_i(key_idle), .timer_idle_i(timer_idle));
 
 endmodule

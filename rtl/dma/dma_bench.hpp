@@ -80,33 +80,11 @@ class Bench {
 
   /// Inline data of `len` bytes from a block that client 0 was given, `back` blocks before the
   /// last.
-  void read_inline(unsigned pos, unsigned back, unsigned len) {
-    const Fetched& from = fetched_[fetched_.size() - 1 - back];
-    const std::uint64_t at = from.number % RTL_FetchBlocks * layout::kBlockBytes;
-    Packet packet{{{at, len, true, false, true}}, pos, len, false, false, {}};
-    for (unsigned i = 0; i < len; ++i) {
-      const Fetched& block = fetched_[fetched_.size() - 1 - back + i / layout::kBlockBytes];
-      packet.bytes.push_back(block.bytes[i % layout::kBlockBytes]);
-      packet.error |= block.error;
-    }
-    inline_blocks_.push_back(from.number + (len - 1) / layout::kBlockBytes);
-    read_segments.push_back(packet.segments[0]);
-    starts.push_back(packet);
-    reads.push_back(std::move(packet));
-  }
+  void read_inline(unsigned pos, unsigned back, unsigned len);
   /// Blocks that client 0 was given, and that no later one of its requests can replace.
-  unsigned kept_blocks() const {
-    const auto there = unsigned(std::min<std::size_t>(fetched_.size(), RTL_FetchBlocks));
-    return there > coming_blocks() ? there - coming_blocks() : 0;
-  }
+  unsigned kept_blocks() const;
   /// As sq does: client 0 has no more blocks coming than there is place for, beside inline data.
-  bool has_place(unsigned count) const {
-    const std::uint64_t end = fetched_.size() + coming_blocks() + count;
-    std::uint64_t first = fetched_.size();
-    for (const std::uint64_t last : inline_blocks_)
-      first = std::min(first, last < 2 ? 0 : last - 2);
-    return end <= first + RTL_FetchBlocks;
-  }
+  bool has_place(unsigned count) const;
 
   void write(Packet packet) {
     for (const Segment& segment : packet.segments) put_segments[packet.src].push_back(segment);
@@ -183,12 +161,7 @@ class Bench {
   }
 
   void sample_reads(Vroci_dma& m, std::uint64_t now) {
-    if (m.inline_done_valid_o) {
-      REQUIRE_FALSE(inline_blocks_.empty());
-      REQUIRE(m.inline_done_block_o == inline_blocks_.front() % RTL_FetchBlocks);
-      inline_blocks_.pop_front();
-      ++inline_done;
-    }
+    sample_inline(m);
     if (m.rd_seg_valid_i && m.rd_seg_ready_o) {
       read_segments.pop_front();
       seg_up_ = false;
@@ -313,12 +286,8 @@ class Bench {
   };
   std::vector<Fetched> fetched_;             // blocks that client 0 was given
   std::deque<std::uint64_t> inline_blocks_;  // the last one of each inline data to be read
-  unsigned coming_blocks() const {
-    unsigned coming = 0;
-    for (const Block& block : blocks[0]) coming += block.count;
-    return coming - got_[0] / bus::kBlockBeats;
-  }
-
+  unsigned coming_blocks() const;            // for client 0
+  void sample_inline(Vroci_dma& m);
   unsigned written_ = 0;
   bool fault_taken_ = false;
   bool seg_up_ = false, start_up_ = false, header_up_ = false, beat_up_ = false;
@@ -327,3 +296,4 @@ class Bench {
 };
 
 #include "rtl/dma/dma_blocks.hpp"  // IWYU pragma: keep
+#include "rtl/dma/dma_inline.hpp"  // IWYU pragma: keep

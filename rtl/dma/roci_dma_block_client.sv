@@ -87,7 +87,8 @@ module roci_dma_block_client #(
     .alloc_there_i(1'b0), .alloc_ready_o(tags_ready), .alloc_tag_o(ar_tag_o),
     .beat_i, .beat_tag_i, .beat_last_i, .beat_row_o(beat_row),
     .head_valid_o, .head_there_o(unused_there), .head_row_o(head_row),
-    .head_index_o(unused_index), .head_first_o(unused_first), .head_last_o(unused_last), .head_info_o(unused_info), .pop_i, .empty_o(empty));
+    .head_index_o(unused_index), .head_first_o(unused_first), .head_last_o(unused_last),
+    .head_info_o(unused_info), .pop_i, .empty_o(empty));
   assign beat_row_o = (9 + BeatBits)'(beat_row) + (9 + BeatBits)'(Base << BeatBits);
   assign head_row_o = (9 + BeatBits)'(head_row) + (9 + BeatBits)'(Base << BeatBits);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Payload reads: segments of memory become bursts with many in flight; their data leaves in order,
 // each beat with the place of its bytes, as soon as it is there. Blocks of work requests are kept
-// as they arrive, and a segment of inline data is read from them, in its turn, not from host memory.
+// as they come, and a segment of inline data is read from them in its turn, not from host memory.
 //
 // Throughput: one burst, one beat in and one beat out a clock. Latency: a segment is on ar_* one
 // clock later; a beat leaves two clocks after it came.
@@ -101,7 +101,8 @@ module roci_dma_payload #(
     .beat_i(r_valid_i), .beat_tag_i(r_tag_i), .beat_last_i(r_last_i), .beat_row_o(write_row),
     .head_valid_o(head_valid), .head_there_o(head_fetched), .head_row_o(read_row),
     .head_index_o(index), .head_first_o(head_first), .head_last_o(head_last),
-    .head_info_o({head_from, head_start, head_end, head_packet_last}), .pop_i(read), .empty_o(tags_empty));
+    .head_info_o({head_from, head_start, head_end, head_packet_last}), .pop_i(read),
+    .empty_o(tags_empty));
 
   // The read register of the memory is the output stage.
   logic [MemBits-1:0] write_place, read_place;

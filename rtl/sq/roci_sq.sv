@@ -16,7 +16,7 @@ module roci_sq #(
   parameter int unsigned Window    = 256,    // packets of a queue pair in flight
   parameter int unsigned Quantum   = 16384,  // payload bytes of a grant
   parameter int unsigned Compact   = 0,      // 1: no work request is kept, shorter queues
-  parameter int unsigned FetchBlocks = 256,  // of the fetch buffer, and of dma's copy
+  parameter int unsigned FetchBlocks = 256,  // blocks in the fetch buffer and in dma's copy
   parameter int unsigned Atomics   = 1,      // 0: no atomics
   parameter int unsigned KeyOps    = 1       // 0: no operations on keys
 ) (

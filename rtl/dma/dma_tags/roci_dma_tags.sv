@@ -185,7 +185,8 @@ module roci_dma_tags #(
   `ASSERT(BeatsInOrder, `IMPLIES(beat_i, beat_row_o == start[beat_tag_i] + f_beats[beat_tag_i]))
   `COVER(SecondOvertakes, f_tags == 2'd2 && f_beats[tag_old] == '0 && f_beats[f_next] == 3'd2)
   `COVER(Wraps, head_valid_o && row_old_q[RowBits])
-  `COVER(ThereAfterABeat, f_tags == 2'd1 && head_there_o && head_index_o == 3'd2 && row_old_q[RowBits])
+  `COVER(ThereAfterABeat, f_tags == 2'd1 && head_there_o && head_index_o == 3'd2
+                          && row_old_q[RowBits])
   initial assume (!rst_ni);
 `endif
 

@@ -50,7 +50,7 @@ module roci_sq_fetch #(
   output logic [$clog2(Blocks):0]   arrived_o,  // free-running count of whole blocks in the buffer
   input  logic [$clog2(Blocks):0]   freed_i,    // free-running count of blocks done with
   input  logic                      hold_i,     // the blocks from there on have inline data to send
-  input  logic                      inline_dropped_i,     // such data will not be sent,
+  input  logic                      inline_dropped_i,   // such data will not be sent,
   input  logic                      inline_done_valid_i,  // or were read; their last block
   input  logic [$clog2(Blocks)-1:0] inline_done_block_i,
 
@@ -124,7 +124,7 @@ module roci_sq_fetch #(
   typedef enum logic [1:0] {StLook, StKept, StSize, StIssue} state_e;
   state_e               state_q;
   roci_pkg::segment_job_t   job_q;
-  logic [63:0]              addr_q, addr;  // of the first block
+  logic [63:0]              addr_q, addr;  // where the first block stands
   logic [19:0]              pasid_q;
   logic                     carry_q;
   logic [PlaceBits-1:0]     place;      // bytes from the base of the ring

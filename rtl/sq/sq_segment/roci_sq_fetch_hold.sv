@@ -40,9 +40,9 @@ module roci_sq_fetch_hold #(
     else held_from_o <= none ? freed_i : from_q;
   end
 
-  logic [BlockBits:0] behind;
-  assign behind = freed_i - from_q;
-  `ASSERT(HeldBeforeFreed, `IMPLIES(!none, behind <= (BlockBits + 1)'(1 << BlockBits)))
+  logic [BlockBits:0] held;
+  assign held = freed_i - from_q;
+  `ASSERT(HeldBeforeFreed, `IMPLIES(!none, held <= (BlockBits + 1)'(1 << BlockBits)))
   `ASSERT(OnlyHeldAreDone, `IMPLIES(none, !dropped_i && !done_valid_i))
 
 endmodule

@@ -18,7 +18,7 @@ module roci_sq_segment #(
   parameter int unsigned NumQps  = 256,   // queue pairs, a power of two
   parameter int unsigned Quantum = 16384, // payload bytes of a grant
   parameter int unsigned Compact = 0,     // 1: no work request is kept, shorter queues
-  parameter int unsigned Blocks  = 256,   // of the fetch buffer, a power of two
+  parameter int unsigned Blocks  = 256,   // blocks in the fetch buffer, a power of two
   parameter int unsigned Atomics = 1,     // 0: no atomics
   parameter int unsigned KeyOps  = 1      // 0: no operations on keys
 ) (

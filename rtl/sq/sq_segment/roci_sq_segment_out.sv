@@ -12,7 +12,7 @@
 
 module roci_sq_segment_out #(
   parameter int unsigned Compact    = 0,  // 1: one plan waits for its key, one for the requester
-  parameter int unsigned InlineBits = 14  // of a byte of the fetch buffer
+  parameter int unsigned InlineBits = 14  // log2 of bytes in the fetch buffer
 ) (
   input  logic                      clk_i,
   input  logic                      rst_ni,

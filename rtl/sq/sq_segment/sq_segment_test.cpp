@@ -231,60 +231,6 @@ TEST_CASE("sq_segment: RQ-07: lists of many entries, inline data") {
   CHECK_FALSE(r.segments.front().fetched);
 }
 
-TEST_CASE("sq_segment: inline data keep their place until they are read, or dropped") {
-  Rig r(3, 1, 7);
-  constexpr unsigned kWorks = 1200, kAtOnce = 8;
-  for (unsigned from = 0; from < kWorks; from += kAtOnce) {
-    for (unsigned i = from; i < from + kAtOnce; ++i) {
-      if (i % 3 == 0) {
-        r.post(i, {WrOp::kWrite, {{0x5000, 10}}});
-      } else {
-        r.post(i, {WrOp::kWrite, {}, 1 + i % 64, true});
-      }
-    }
-    // For some time none is read, and then some are dropped: fetching waits in between.
-    const bool held = from / 200 % 2 == 1;
-    r.read_inline = !held;
-    r.drop_inline = from < kWorks / 2 ? 3 : 0;
-    r.grant(from, kAtOnce);
-    if (held) {
-      r.run(200);
-      r.read_inline = true;
-    }
-    while (r.plans.size() < from + kAtOnce) r.tick();
-  }
-  r.settle();
-  REQUIRE(r.segments.size() == kWorks);
-  unsigned wrong = 0;
-  for (unsigned i = 0; i < kWorks; ++i) {
-    const Segment& segment = r.segments[i];
-    REQUIRE(segment.fetched == (i % 3 != 0));
-    if (!segment.fetched) continue;
-    const std::vector<std::uint8_t> bytes = r.kept(segment);
-    for (unsigned k = 0; k < segment.len; ++k) wrong += bytes[k] != Rig::inline_byte(i, k);
-  }
-  CHECK(wrong == 0);
-}
-
-TEST_CASE("sq_segment: fetching waits while inline data stand where the next blocks would go") {
-  Rig r(3, 1, 8);
-  r.read_inline = false;
-  constexpr unsigned kGrants = RTL_Blocks / 14;  // of seven work requests that fit after the first
-  r.post(0, {WrOp::kWrite, {}, 64, true});
-  for (unsigned i = 1; i < 200; ++i) r.post(i, {WrOp::kWrite, {{0x5000, 10}}});
-  r.grant(0, 1);
-  for (unsigned i = 0; i < kGrants; ++i) r.grant(1 + 7 * i, 7);
-  r.run(2000);
-  CHECK(r.blocks_read == 2 + 14 * kGrants);
-  r.grant(1 + 7 * kGrants, 7);
-  r.run(2000);
-  CHECK(r.blocks_read == 2 + 14 * kGrants);
-  CHECK(r.plans.size() == 1 + 7 * kGrants);
-  r.read_inline = true;
-  r.settle();
-  CHECK(r.plans.size() == 1 + 7 * (kGrants + 1));
-}
-
 TEST_CASE("sq_segment: one-packet messages take three clocks and those of the parts, packets one") {
   Rig r;
   for (unsigned i = 0; i < 16; ++i) r.post(i, {WrOp::kWrite, {}});
