@@ -28,7 +28,8 @@ QueuePair::QueuePair(ProtectionDomain& pd, CompletionQueue& send_cq, CompletionQ
       service_(options.service),
       send_sges_(options.send_sges),
       receive_sges_(options.receive_sges),
-      lenient_(options.lenient) {
+      lenient_(options.lenient),
+      posts_(options.posts && !pd.context().limits().lacks(Option::kPosts)) {
   const DeviceLimits& limits = context_.limits();
   require(options.send_entries >= 1 && options.send_entries <= limits.max_qp_wr &&
               (srq_ != nullptr ||

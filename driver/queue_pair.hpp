@@ -27,6 +27,11 @@ struct QpOptions {
   /// posted and complete in error (LocQpOpErr, LocLenErr), as with kernel drivers, instead of being
   /// rejected.
   bool lenient = false;
+  /// A work request that is posted alone and takes one or two blocks of the queue, so with up to 64
+  /// bytes of inline data, goes to the adapter with its doorbell, which then does not read it from
+  /// memory: a round trip less, for 16 or 32 more words written. Without effect where the adapter
+  /// (DeviceLimits, Option::kPosts) or the device cannot.
+  bool posts = false;
 };
 
 /// Arguments of connect() beside the two end points, with the ranges of QpAttributes.
@@ -120,6 +125,7 @@ class QueuePair {
   void free_rings();
   void write(const SendRequest& request);
   void ring_doorbell(std::uint32_t address, std::uint16_t head);
+  void write_post(std::uint16_t index);
   /// Frees entries up to `index` and returns the identifier of the request at `index`.
   std::uint64_t retire(bool receive_queue, std::uint16_t index);
   /// Completes the outstanding requests whose completions go to `cq`, when the adapter is gone.
@@ -132,7 +138,7 @@ class QueuePair {
   SharedReceiveQueue* srq_;
   Service service_;
   unsigned send_sges_, receive_sges_, max_inline_;
-  bool lenient_;
+  bool lenient_, posts_;
   Ring send_, receive_;
   std::uint32_t number_ = 0;
   QpState state_ = QpState::kReset;

@@ -131,8 +131,16 @@ PostResult QueuePair::post_send(const SendRequest* requests, std::size_t count) 
     ++send_.head;
     ++result.posted;
   }
+  if (result.posted == 1 && posts_) write_post(static_cast<std::uint16_t>(send_.head - 1));
   if (result.posted != 0) ring_doorbell(layout::sq_doorbell_offset(number_), send_.head);
   return result;
+}
+
+void QueuePair::write_post(std::uint16_t index) {
+  const std::size_t bytes = std::size_t{layout::kBlockBytes} << send_.stride_log;
+  if (bytes > layout::kPostBytes) return;
+  entries_before_doorbell();
+  context_.device().write_words(layout::post_offset(number_), send_.entry(index), bytes);
 }
 
 PostResult QueuePair::post_receive(const ReceiveRequest* requests, std::size_t count) {

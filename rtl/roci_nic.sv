@@ -32,6 +32,7 @@ module roci_nic #(
   parameter int unsigned Srq        = 1,    // shared receive queues; without them NumSrqs is 2
   parameter int unsigned QpCounters = 1,    // counters of each queue pair
   parameter int unsigned Networks   = 1,    // IPv6, RoCE v1 and VLAN tags, not IPv4 alone
+  parameter int unsigned Posts      = 1,    // work requests that come with their doorbell
   parameter int unsigned Attachments = 256, // to multicast groups, power of two up to 256; 0: none
   parameter int unsigned Skips      = Compact == 0 ? 1 : 0  // next_deadline_o is known
 ) (
@@ -120,12 +121,12 @@ module roci_nic #(
   `PARAM_CHECK(DataWidthIsKnown,
                DataWidth == 64 || DataWidth == 128 || DataWidth == 256 || DataWidth == 512)
 
-  // Blocks of work requests that sq buffers, and dma keeps for inline data.
+  // Blocks of work requests that sq buffers and dma keeps
   localparam int unsigned FetchBlocks = Compact != 0 ? 128 : 256;
   // Tickets begin shortly before they wrap, so that each test sees a comparison across the wrap.
   localparam logic [15:0] FirstTicket = 16'hFF00;
-  localparam logic [4:0] Absent = {Networks == 0, QpCounters == 0, Srq == 0, KeyOps == 0,
-                                   Atomics == 0};  // bits by Option
+  localparam logic [5:0] Absent = {Posts == 0, Networks == 0, QpCounters == 0, Srq == 0,
+                                   KeyOps == 0, Atomics == 0};  // bits by Option
 
   // control
   roci_pkg::row_write_t row_write;
@@ -136,6 +137,8 @@ module roci_nic #(
 
   // doorbells and events
   roci_pkg::doorbell_t    sq_doorbell, rq_doorbell, srq_doorbell;
+  roci_pkg::post_word_t   post_word;
+  logic [1023:0]          posted_blocks;
   roci_pkg::srq_live_t    live_srq;
   roci_pkg::qp_event_t    qp_event_sq, qp_event_rq;
   roci_pkg::event_req_t   fail_sq, fail_rq, event_rq;
@@ -156,7 +159,8 @@ module roci_nic #(
         cqe_rq_valid, cqe_rq_ready, count_sq_valid, count_sq_ready, count_rq_valid, count_rq_ready,
         live_sq_valid, live_sq_ready, live_rq_valid, live_rq_ready, fault_valid, fault_ready,
         fault_taken, timer_cmd_valid, timer_cmd_ready, timer_event_valid, timer_event_ready,
-        store_job_valid, store_job_ready, drop_ghost, rx_ok, tx_roce;
+        store_job_valid, store_job_ready, drop_ghost, rx_ok, tx_roce, post_word_valid, posted_read,
+        br_posted;
   // packets
   roci_pkg::rx_meta_t req_meta, rsp_meta;
   roci_pkg::seg_t     req_seg, rsp_seg, sq_seg, rq_seg, rd_seg;
@@ -203,15 +207,15 @@ module roci_nic #(
   roci_pkg::key_t        key_row;
   logic                  key_busy, key_row_valid, key_row_ready, drain, drained;
 
-  roci_control #(
-    .DataWidth(DataWidth), .NumQps(NumQps), .NumKeys(NumKeys), .NumCqs(NumCqs), .NumSrqs(NumSrqs),
-    .Absent(32'(Absent)), .Attachments(Attachments), .Skips(Skips)
-  ) u_control (
+  roci_control #(.DataWidth(DataWidth), .NumQps(NumQps), .NumKeys(NumKeys), .NumCqs(NumCqs),
+                 .NumSrqs(NumSrqs), .Absent(32'(Absent)), .Attachments(Attachments),
+                 .Skips(Skips)) u_control (
     .clk_i, .rst_ni, .now_i, .s_axil_awaddr_i, .s_axil_awvalid_i, .s_axil_awready_o,
     .s_axil_wdata_i, .s_axil_wstrb_i, .s_axil_wvalid_i, .s_axil_wready_o, .s_axil_bresp_o,
     .s_axil_bvalid_o, .s_axil_bready_i, .s_axil_araddr_i, .s_axil_arvalid_i, .s_axil_arready_o,
     .s_axil_rdata_o, .s_axil_rresp_o, .s_axil_rvalid_o, .s_axil_rready_i, .irq_o, .attention_o,
-    .enable_o(enable), .sq_doorbell_o(sq_doorbell), .sq_doorbell_valid_o(sq_doorbell_valid),
+    .enable_o(enable), .post_word_o(post_word), .post_word_valid_o(post_word_valid),
+    .sq_doorbell_o(sq_doorbell), .sq_doorbell_valid_o(sq_doorbell_valid),
     .sq_doorbell_ready_i(sq_doorbell_ready), .rq_doorbell_o(rq_doorbell),
     .rq_doorbell_valid_o(rq_doorbell_valid), .rq_doorbell_ready_i(rq_doorbell_ready),
     .srq_doorbell_o(srq_doorbell), .srq_doorbell_valid_o(srq_doorbell_valid),
@@ -251,20 +255,20 @@ module roci_nic #(
     .rx_stat_i(rx_stat), .tx_stat_i(tx_stat), .pause_o(pause), .all_idle_i(all_idle),
     .next_deadline_o(moderation_deadline), .quiet_o(control_quiet), .idle_o(control_idle));
 
-  roci_sq #(
-    .DataWidth(DataWidth), .NumQps(NumQps), .Compact(Compact), .FetchBlocks(FetchBlocks),
-    .Atomics(Atomics), .KeyOps(KeyOps)
-  ) u_sq (
+  roci_sq #(.DataWidth(DataWidth), .NumQps(NumQps), .Compact(Compact), .FetchBlocks(FetchBlocks),
+            .Atomics(Atomics), .KeyOps(KeyOps), .Posts(Posts)) u_sq (
     .clk_i, .rst_ni, .row_write_valid_i(row_write_valid), .row_write_i(row_write),
     .sq_doorbell_i(sq_doorbell), .sq_doorbell_valid_i(sq_doorbell_valid),
-    .sq_doorbell_ready_o(sq_doorbell_ready), .qp_event_i(qp_event_sq),
-    .qp_event_valid_i(qp_event_sq_valid), .qp_event_ready_o(qp_event_sq_ready),
-    .br_fetch_req_valid_o(br_req_valid[0]), .br_fetch_req_ready_i(br_req_ready[0]),
-    .br_fetch_req_o(br_req_sq), .br_fetch_rsp_i(br_rsp_sq), .br_fetch_rsp_valid_i(br_rsp_valid[0]),
-    .br_fetch_rsp_ready_o(br_rsp_ready[0]), .br_again_req_valid_o(br_req_valid[2]),
-    .br_again_req_ready_i(br_req_ready[2]), .br_again_req_o(br_req_again),
-    .br_again_rsp_i(br_rsp_again), .br_again_rsp_valid_i(br_rsp_valid[2]),
-    .br_again_rsp_ready_o(br_rsp_ready[2]),
+    .sq_doorbell_ready_o(sq_doorbell_ready), .post_word_i(post_word),
+    .post_word_valid_i(post_word_valid && (post_word.qpn >> $clog2(NumQps)) == '0),
+    .br_fetch_posted_o(br_posted), .posted_blocks_o(posted_blocks), .posted_read_i(posted_read),
+    .qp_event_i(qp_event_sq), .qp_event_valid_i(qp_event_sq_valid),
+    .qp_event_ready_o(qp_event_sq_ready), .br_fetch_req_valid_o(br_req_valid[0]),
+    .br_fetch_req_ready_i(br_req_ready[0]), .br_fetch_req_o(br_req_sq), .br_fetch_rsp_i(br_rsp_sq),
+    .br_fetch_rsp_valid_i(br_rsp_valid[0]), .br_fetch_rsp_ready_o(br_rsp_ready[0]),
+    .br_again_req_valid_o(br_req_valid[2]), .br_again_req_ready_i(br_req_ready[2]),
+    .br_again_req_o(br_req_again), .br_again_rsp_i(br_rsp_again),
+    .br_again_rsp_valid_i(br_rsp_valid[2]), .br_again_rsp_ready_o(br_rsp_ready[2]),
     .key_segment_req_o(key_req[0*roci_pkg::KeyReqBits +: roci_pkg::KeyReqBits]),
     .key_segment_req_valid_o(key_req_valid[0]), .key_segment_req_ready_i(key_req_ready[0]),
     .key_segment_rsp_i(key_rsp), .key_segment_rsp_valid_i(key_rsp_valid[0]),
@@ -290,10 +294,8 @@ module roci_nic #(
     .live_valid_i(live_sq_valid), .live_ready_o(live_sq_ready), .live_o(live_sq), .pause_i(pause),
     .idle_o(sq_idle));
 
-  roci_rq #(
-    .DataWidth(DataWidth), .NumQps(NumQps), .NumSrqs(NumSrqs), .Compact(Compact),
-    .Atomics(Atomics), .KeyOps(KeyOps), .Srq(Srq)
-  ) u_rq (
+  roci_rq #(.DataWidth(DataWidth), .NumQps(NumQps), .NumSrqs(NumSrqs), .Compact(Compact),
+            .Atomics(Atomics), .KeyOps(KeyOps), .Srq(Srq)) u_rq (
     .clk_i, .rst_ni, .pause_i(pause), .idle_o(rq_idle), .rq_doorbell_i(rq_doorbell),
     .rq_doorbell_valid_i(rq_doorbell_valid), .rq_doorbell_ready_o(rq_doorbell_ready),
     .srq_doorbell_i(srq_doorbell), .srq_doorbell_valid_i(srq_doorbell_valid),
@@ -363,9 +365,7 @@ module roci_nic #(
     .seg_ready_i(rd_seg_ready), .sent_i(tx_sent), .sent_error_i(tx_sent_error), .sent_o(sent),
     .sent_sq_valid_o(sent_sq_valid), .sent_rq_valid_o(sent_rq_valid), .idle_o(order_idle));
 
-  roci_tx #(
-    .DataWidth(DataWidth), .NumQps(NumQps), .Compact(Compact), .Networks(Networks)
-  ) u_tx (
+  roci_tx #(.DataWidth(DataWidth), .NumQps(NumQps), .Compact(Compact), .Networks(Networks)) u_tx (
     .clk_i, .rst_ni, .idle_o(tx_idle), .row_write_valid_i(row_write_valid), .row_write_i(row_write),
     .desc_i(tx_desc), .desc_valid_i(tx_desc_valid), .desc_ready_o(tx_desc_ready), .ack_i(ack),
     .ack_valid_i(ack_valid), .ack_ready_o(ack_ready), .gather_start_valid_o(gather_valid),
@@ -385,10 +385,8 @@ module roci_nic #(
     .clk_i, .rst_ni, .tkeep_i(s_axis_rx_tkeep_i), .tlast_i(s_axis_rx_tlast_i),
     .beat_i(s_axis_rx_tvalid_i), .stat_o(rx_stat), .idle_o());
 
-  roci_rx #(
-    .DataWidth(DataWidth), .NumQps(NumQps), .Compact(Compact), .BufferBytes(RxBuffer),
-    .FirstTicket(FirstTicket), .Networks(Networks), .Attachments(Attachments)
-  ) u_rx (
+  roci_rx #(.DataWidth(DataWidth), .NumQps(NumQps), .Compact(Compact), .BufferBytes(RxBuffer),
+            .FirstTicket(FirstTicket), .Networks(Networks), .Attachments(Attachments)) u_rx (
     .clk_i, .rst_ni, .enable_i(enable), .pause_i(pause), .idle_o(rx_idle),
     .row_write_valid_i(row_write_valid), .row_write_i(row_write),
     .s_axis_tdata_i(s_axis_rx_tdata_i), .s_axis_tkeep_i(s_axis_rx_tkeep_i),
@@ -422,6 +420,7 @@ module roci_nic #(
     .wr_done_o(wr_done), .fault_o(fault), .fault_valid_o(fault_valid), .fault_ready_i(fault_ready),
     .br_req_valid_i(br_req_valid), .br_req_ready_o(br_req_ready),
     .br_req_i({br_req_fw, br_req_atomic, br_req_again, br_req_rq, br_req_sq}),
+    .br_posted_i(br_posted), .posted_blocks_i(posted_blocks), .posted_read_o(posted_read),
     .br_rsp_valid_o(br_rsp_valid), .br_rsp_ready_i(br_rsp_ready),
     .br_rsp_o({br_rsp_fw, br_rsp_atomic, br_rsp_again, br_rsp_rq, br_rsp_sq}),
     .bw_req_valid_i(bw_req_valid), .bw_req_ready_o(bw_req_ready),

@@ -71,6 +71,7 @@ package roci_pkg;
   localparam logic [2:0] OptionSrq = 3'd2;  // Shared receive queues
   localparam logic [2:0] OptionQpCounters = 3'd3;  // Counters of each queue pair
   localparam logic [2:0] OptionNetworks = 3'd4;  // RoCE over IPv6, RoCE v1 and VLAN tags
+  localparam logic [2:0] OptionPosts = 3'd5;  // Work requests that come with their doorbell
 
   localparam logic [2:0] AethAck = 3'd0;  // Acknowledge; 4:0 credits
   localparam logic [2:0] AethRnr = 3'd1;  // Receiver not ready; 4:0 timer code
@@ -449,6 +450,7 @@ package roci_pkg;
   localparam logic [21:0] WinRxFrameData = 22'h3000;
   localparam logic [21:0] WinQpDoorbell = 22'h100000;
   localparam logic [21:0] WinCqDoorbell = 22'h180000;
+  localparam logic [21:0] WinQpPost = 22'h200000;
   localparam int unsigned RegisterAddressBits = 22;
   localparam int unsigned BlockBytes = 64;
   localparam int unsigned MaxSge = 13;
@@ -1038,6 +1040,13 @@ package roci_pkg;
     logic         flush;               // 1: complete all up to `index` with a flush, 0: begin a generation
     logic [23:0]  qpn;                 // Queue pair
   } sq_control_t;
+
+  localparam int unsigned PostWordBits = 61;
+  typedef struct packed {
+    logic [31:0]  data;                // Its bytes
+    logic [4:0]   place;               // Word of the work request
+    logic [23:0]  qpn;                 // Queue pair
+  } post_word_t;
 
   localparam int unsigned DoorbellBits = 40;
   typedef struct packed {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbench/node_module.hpp"
 
+#include <cstring>
+
 #include "model/spec/layout/registers.hpp"
 #include "testbench/host/registers.hpp"
 
@@ -106,6 +108,15 @@ std::uint32_t NodeModule::read32(std::uint32_t offset) {
 
 void NodeModule::write32(std::uint32_t offset, std::uint32_t value) {
   access(true, offset, value, time_of(config_.register_ns));
+}
+
+bool NodeModule::write_words(std::uint32_t offset, const std::uint8_t* words, std::size_t bytes) {
+  for (std::size_t at = 0; at < bytes; at += 4) {
+    std::uint32_t word;
+    std::memcpy(&word, words + at, sizeof word);
+    write32(offset + static_cast<std::uint32_t>(at), word);
+  }
+  return true;
 }
 
 void NodeModule::memory_written(std::uint64_t address, const std::uint8_t* host, unsigned bytes) {

@@ -68,6 +68,7 @@ class NodeModule final : public sc_core::sc_module,
   // driver::Device
   std::uint32_t read32(std::uint32_t offset) override;
   void write32(std::uint32_t offset, std::uint32_t value) override;
+  bool write_words(std::uint32_t offset, const std::uint8_t* words, std::size_t bytes) override;
   driver::DmaMemory allocate(std::size_t bytes, std::size_t alignment) override {
     return memory_.allocate(pasid(), bytes, alignment);
   }

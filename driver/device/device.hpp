@@ -30,6 +30,14 @@ class Device {
   /// Posted: may return before the adapter has it. Writes and reads reach it in program order.
   virtual void write32(std::uint32_t offset, std::uint32_t value) = 0;
 
+  /// Writes the words of a window from its beginning on, in order, as write32() would; a device may
+  /// combine them. `bytes` is a multiple of 4. False, and nothing is written: this device has no
+  /// such window.
+  virtual bool write_words(std::uint32_t offset, const std::uint8_t* words, std::size_t bytes) {
+    static_cast<void>(offset), static_cast<void>(words), static_cast<void>(bytes);
+    return false;
+  }
+
   /// Zeroed memory. `alignment` is a power of two, at least 64 is given. Throws std::bad_alloc.
   virtual DmaMemory allocate(std::size_t bytes, std::size_t alignment) = 0;
   /// Ends the adapter's access to the memory: a later access by the adapter is a fault.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 #include <utility>
 
 #include "driver/device/clock.hpp"
@@ -47,6 +48,17 @@ std::uint32_t HardwareDevice::read32(std::uint32_t offset) {
 void HardwareDevice::write32(std::uint32_t offset, std::uint32_t value) {
   __sync_synchronize();  // what the write points to is in memory
   *word(offset) = value;
+}
+
+bool HardwareDevice::write_words(std::uint32_t offset, const std::uint8_t* words,
+                                 std::size_t bytes) {
+  if (offset + bytes > registers_->bytes()) return false;
+  for (std::size_t at = 0; at < bytes; at += 4) {
+    std::uint32_t value;
+    std::memcpy(&value, words + at, sizeof value);
+    *word(offset + static_cast<std::uint32_t>(at)) = value;
+  }
+  return true;
 }
 
 std::uint64_t HardwareDevice::now_ns() const {

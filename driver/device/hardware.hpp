@@ -24,10 +24,13 @@ class HardwareDevice : public Device {
  public:
   /// Bytes of the register map, windows of doorbells included.
   static constexpr std::size_t kRegisterBytes = 0x200000;
+  /// Bytes with the window of posts, which is used when the device shows as many.
+  static constexpr std::size_t kBytesWithPosts = 0x400000;
   static constexpr std::uint64_t kLookNs = 50'000;
 
   std::uint32_t read32(std::uint32_t offset) override;
   void write32(std::uint32_t offset, std::uint32_t value) override;
+  bool write_words(std::uint32_t offset, const std::uint8_t* words, std::size_t bytes) override;
   /// The device has one address space.
   std::uint32_t pasid() const override { return 0; }
   std::uint64_t now_ns() const override;
@@ -42,6 +45,10 @@ class HardwareDevice : public Device {
   /// Takes the registers. Throws HardwareError when they are not those of an adapter.
   void take_registers(std::unique_ptr<KernelMap> registers);
   [[noreturn]] void fail(const std::string& why) const;
+  /// What to map of a device that shows `bytes` of registers, kRegisterBytes or more.
+  static std::size_t mapped(std::uint64_t bytes) {
+    return bytes < kBytesWithPosts ? kRegisterBytes : kBytesWithPosts;
+  }
 
   /// File of the interrupt that becomes readable; -1: none.
   virtual int interrupt() const = 0;

@@ -54,7 +54,7 @@ void SocDevice::open_uio(const std::string& path) {
   uio_ = std::make_unique<KernelFile>(kernel_, kernel_.open(path, O_RDWR));
   if (!*uio_) fail("cannot open it: " + why_not());
   take_registers(
-      std::make_unique<KernelMap>(kernel_, kRegisterBytes, MAP_SHARED, uio_->number(), 0));
+      std::make_unique<KernelMap>(kernel_, mapped(bytes), MAP_SHARED, uio_->number(), 0));
   take_interrupt();  // it is enabled now
 }
 

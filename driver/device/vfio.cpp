@@ -97,7 +97,7 @@ void VfioDevice::open_function() {
   if (!kernel_.pwrite(function_->number(), &command, sizeof command, space.offset + kCommandAt)) {
     fail("its configuration space cannot be written");
   }
-  take_registers(std::make_unique<KernelMap>(kernel_, kRegisterBytes, MAP_SHARED,
+  take_registers(std::make_unique<KernelMap>(kernel_, mapped(bar.size), MAP_SHARED,
                                              function_->number(), bar.offset));
 }
 

@@ -27,6 +27,11 @@ class FakeDevice : public Device {
     registers[offset] = value;
     if (offset == layout::reg::kAdminDoorbell && alive) serve();
   }
+  bool write_words(std::uint32_t offset, const std::uint8_t* words, std::size_t bytes) override {
+    if (!has_posts) return false;
+    posted.emplace_back(offset, std::vector<std::uint8_t>(words, words + bytes));
+    return true;
+  }
   DmaMemory allocate(std::size_t bytes, std::size_t alignment) override {
     const std::size_t whole = (bytes + alignment - 1) / alignment * alignment;
     auto* memory = static_cast<std::uint8_t*>(std::aligned_alloc(alignment, whole));
@@ -52,7 +57,9 @@ class FakeDevice : public Device {
   }
 
   std::uint32_t id = 0x524F4349;
-  bool alive = true;
+  bool alive = true, has_posts = true;
+  std::uint32_t absent = 0;  ///< bits by Option
+  std::vector<std::pair<std::uint32_t, std::vector<std::uint8_t>>> posted;
   unsigned reject_status = 0;  ///< status of the next reply
   std::map<std::uint32_t, std::uint32_t> registers;
   std::map<std::uint64_t, std::size_t> live;
@@ -80,6 +87,7 @@ class FakeDevice : public Device {
       case 1:  // QueryDevice
         layout::put(body, layout::query_device_reply::max_qp_wr, 32768);
         layout::put(body, layout::query_device_reply::max_sge, 13);
+        layout::put(body, layout::query_device_reply::absent, absent);
         layout::put(body, layout::query_device_reply::max_inline, 192);
         layout::put(body, layout::query_device_reply::max_cqe, 65536);
         layout::put(body, layout::query_device_reply::max_srq_wr, 32768);

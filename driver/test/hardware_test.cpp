@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cstring>
 #include <functional>
 
 #include "driver/device/soc.hpp"
@@ -58,6 +59,27 @@ TEST_CASE("vfio: opens the function, lets it master the bus, and leaves nothing 
     device.allocate(100, 64);
   }
   CHECK(kernel.clean());
+}
+
+TEST_CASE("vfio, soc: the window of posts is used when the device shows it") {
+  std::vector<std::uint8_t> words(layout::kPostBytes);
+  for (unsigned i = 0; i < words.size(); ++i) words[i] = static_cast<std::uint8_t>(i + 1);
+  const std::uint32_t at = layout::post_offset(5);
+  for (const bool whole : {false, true}) {
+    MockKernel kernel;
+    if (whole) kernel.bar_bytes = HardwareDevice::kBytesWithPosts;
+    if (whole) kernel.uio_size = "0x400000";
+    const auto check = [&](Device& device) {
+      kernel.registers[at / 4] = 0;
+      CHECK(device.write_words(at, words.data(), words.size()) == whole);
+      CHECK(kernel.registers[at / 4] == (whole ? 0x04030201 : 0));
+      if (whole) CHECK(std::memcmp(&kernel.registers[at / 4], words.data(), words.size()) == 0);
+    };
+    VfioDevice function(MockKernel::kFunction, kernel);
+    check(function);
+    SocDevice soc(kUio, kernel);
+    check(soc);
+  }
 }
 
 TEST_CASE("vfio: memory is mapped for the adapter while it is allocated, and only then") {

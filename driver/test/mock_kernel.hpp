@@ -25,7 +25,7 @@ class MockKernel final : public Kernel {
   static constexpr std::uint64_t kBarOffset = 0, kSpaceOffset = 7ull << 40;
   static constexpr std::uint64_t kPhysical = 0xA0000000, kReserved = 0x70000000;
 
-  MockKernel() : registers(HardwareDevice::kRegisterBytes / 4), reserved(1 << 20) {
+  MockKernel() : registers(HardwareDevice::kBytesWithPosts / 4), reserved(1 << 20) {
     registers[layout::reg::kId / 4] = layout::reg::kIdReset;
     registers[layout::reg::kVersion / 4] = layout::reg::kVersionReset;
   }

@@ -131,6 +131,7 @@ inline constexpr Code kOptions[] = {
     {"Srq", 2, "Shared receive queues"},
     {"QpCounters", 3, "Counters of each queue pair"},
     {"Networks", 4, "RoCE over IPv6, RoCE v1 and VLAN tags"},
+    {"Posts", 5, "Work requests that come with their doorbell"},
 };
 
 /// Kind of an AETH, bits 7:5 of the syndrome (9.3.5).

@@ -64,6 +64,9 @@ inline constexpr Register kRegisters[] = {
     {"CounterHi", 0x1058, "ro", 0, "Selected port counter, high"},
 };
 
+/// What a queue pair has in the window QpPost.
+inline constexpr unsigned kPostBytes = 128;
+
 /// Arrays of registers: 32-bit words from `offset` on.
 struct Window {
   std::string_view name;
@@ -83,6 +86,11 @@ inline constexpr Window kWindows[] = {
      "16 bytes a queue pair: +0 SQ producer index, +4 RQ producer index, +8 producer index of the "
      "SRQ with that number"},
     {"CqDoorbell", 0x180000, 0x80000, "16 bytes a CQ: +0 consumer index, +4 arm"},
+    {"QpPost", 0x200000, 0x200000,
+     "128 bytes a queue pair: the work request of one or two blocks that its next SQ doorbell "
+     "hands "
+     "over alone, words from the first to the last; written only, and it stands in the queue, "
+     "too"},
 };
 
 // Fields of registers that hold more than one number, or fewer than 32 bits. Bit 0 comes first.

@@ -134,6 +134,7 @@ roci_reset_sync.sv
 ../rx/rx_parse/roci_rx_parse.sv
 ../rx/rx_parse/roci_rx_sums.sv
 ../rx/rx_queue/roci_rx_queue.sv
+../sq/posted/roci_posted.sv
 ../sq/requester/roci_requester.sv
 ../sq/requester/roci_requester_build.sv
 ../sq/requester/roci_requester_check.sv

@@ -26,6 +26,7 @@ module roci_core #(
   parameter int unsigned KeyOps     = 1,         // 0: no memory windows and fast regions
   parameter int unsigned Srq        = 1,         // 0: no shared receive queues; NumSrqs is 2
   parameter int unsigned QpCounters = 1,         // 0: no counters of queue pairs
+  parameter int unsigned Posts      = 1,         // 0: no work request comes with its doorbell
   parameter int unsigned Networks   = 1,         // 0: IPv4 alone; no IPv6, RoCE v1, VLAN tags
   parameter int unsigned Attachments = 256,      // to multicast groups, up to 256; 0: none
   parameter int unsigned Period     = 67108864,  // time of a clk in 2^-24 ns, below 2^32: 4 ns
@@ -205,7 +206,7 @@ module roci_core #(
   roci_nic #(
     .DataWidth(DataWidth), .NumQps(NumQps), .NumKeys(NumKeys), .NumCqs(NumCqs), .NumSrqs(NumSrqs),
     .TxBuffer(TxBuffer), .RxBuffer(RxBuffer), .Compact(Compact), .Atomics(Atomics),
-    .KeyOps(KeyOps), .Srq(Srq), .QpCounters(QpCounters), .Networks(Networks),
+    .KeyOps(KeyOps), .Srq(Srq), .QpCounters(QpCounters), .Posts(Posts), .Networks(Networks),
     .Attachments(Attachments), .Skips(0)
   ) u_nic (
     .clk_i(clk), .rst_ni(rst), .now_i(now),

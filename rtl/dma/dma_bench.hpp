@@ -38,6 +38,7 @@ struct Block {
   std::uint64_t addr;
   unsigned count;  // blocks or bytes
   std::vector<std::uint8_t> bytes;
+  bool posted = false;  // they come with the request
 };
 
 /// The block with its memory.
@@ -55,7 +56,7 @@ class Bench {
       storing[kWriteClients];
   bool block_client_stalled[kReadClients] = {};
   std::uint64_t reads_done = 0, blocks_done[kReadClients] = {}, stores_done[kWriteClients] = {};
-  std::uint64_t inline_done = 0;
+  std::uint64_t inline_done = 0, posted_asked = 0, posted_done = 0;
   std::uint64_t first_pay_cycle = 0, read_errors = 0, faults = 0, store_errors = 0;
   std::uint16_t wr_done = 0;
 
@@ -104,11 +105,10 @@ class Bench {
     blocks[client].push_back(block);
   }
 
-  void store(unsigned client, std::uint64_t addr, unsigned bytes) {
-    Block block{addr, bytes, {}};
-    for (unsigned i = 0; i < bytes; ++i) block.bytes.push_back(static_cast<std::uint8_t>(random()));
-    stores[client].push_back(block);
-  }
+  /// One or two blocks for client 0 that came with a doorbell.
+  void fetch_posted(unsigned count);
+
+  void store(unsigned client, std::uint64_t addr, unsigned bytes);
 
   void clock() {
     auto& m = *dut;

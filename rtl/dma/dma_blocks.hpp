@@ -4,6 +4,12 @@
 
 #include "rtl/dma/dma_bench.hpp"
 
+inline void Bench::store(unsigned client, std::uint64_t addr, unsigned bytes) {
+  Block block{addr, bytes, {}};
+  for (unsigned i = 0; i < bytes; ++i) block.bytes.push_back(static_cast<std::uint8_t>(random()));
+  stores[client].push_back(block);
+}
+
 inline void Bench::drive_blocks(Vroci_dma& m) {
   unsigned valid = 0, ready = 0;
   for (unsigned c = 0; c < kReadClients; ++c) {
@@ -16,6 +22,10 @@ inline void Bench::drive_blocks(Vroci_dma& m) {
     port::put(m.br_req_i, layout::block_read_req::pasid, HostModel::pasid(block.addr),
               kReadBits * c);
     port::put(m.br_req_i, layout::block_read_req::count, block.count, kReadBits * c);
+    if (c == 0) m.br_posted_i = block.posted;
+    if (!block.posted) continue;
+    for (unsigned i = 0; i < block.bytes.size(); ++i)
+      port::put(m.posted_blocks_i, 8 * i, 8, block.bytes[i]);
   }
   m.br_req_valid_i = valid;
   m.br_rsp_ready_i = ready;
@@ -36,6 +46,7 @@ inline void Bench::drive_blocks(Vroci_dma& m) {
 }
 
 inline void Bench::sample_blocks(Vroci_dma& m) {
+  posted_done += m.posted_read_o;
   for (unsigned c = 0; c < kReadClients; ++c) {
     if (m.br_req_valid_i >> c & m.br_req_ready_o >> c & 1) {
       requests[c].pop_front();
@@ -50,14 +61,12 @@ inline void Bench::sample_blocks(Vroci_dma& m) {
               block.bytes[DATA_WIDTH / 8 * got_[c] + i];
     }
     REQUIRE(same);
-    REQUIRE(port::get(m.br_rsp_o, kBeatBits * c + DATA_WIDTH, 1) ==
-            host.bad_pages.count(block.addr >> 12));
+    const bool bad = !block.posted && host.bad_pages.count(block.addr >> 12) != 0;
+    REQUIRE(port::get(m.br_rsp_o, kBeatBits * c + DATA_WIDTH, 1) == bad);
     blocks_done[c] += ++got_[c] % bus::kBlockBeats == 0;
     if (c == 0 && got_[c] % bus::kBlockBeats == 0) {
       const auto end = block.bytes.begin() + long(DATA_WIDTH / 8 * got_[c]);
-      fetched_.push_back({fetched_.size(),
-                          {end - layout::kBlockBytes, end},
-                          host.bad_pages.count(block.addr >> 12) != 0});
+      fetched_.push_back({fetched_.size(), {end - layout::kBlockBytes, end}, bad});
     }
     if (got_[c] == bus::kBlockBeats * block.count) {
       blocks[c].pop_front();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inline data of the bench of dma: read from the blocks that client 0 was given.
+// Work requests of the bench of dma: inline data, which are read from the blocks that client 0 was
+// given, and blocks that came with a doorbell.
 #pragma once
 
 #include "rtl/dma/dma_bench.hpp"
@@ -45,4 +46,12 @@ inline void Bench::sample_inline(Vroci_dma& m) {
   REQUIRE(m.inline_done_block_o == inline_blocks_.front() % RTL_FetchBlocks);
   inline_blocks_.pop_front();
   ++inline_done;
+}
+
+inline void Bench::fetch_posted(unsigned count) {
+  Block block{HostModel::kBase, count, {}, true};
+  for (unsigned i = 0; i < layout::kBlockBytes * count; ++i)
+    block.bytes.push_back(std::uint8_t(random()));
+  requests[0].push_back(block);
+  blocks[0].push_back(block);
 }

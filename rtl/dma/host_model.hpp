@@ -34,6 +34,7 @@ class HostModel {
   std::set<std::uint64_t> bad_pages;  // address / 4096: reads and writes fail
 
   std::uint64_t reads = 0, writes = 0;  // bursts taken
+  std::uint64_t stalled = 0;            // clocks in which no read data were taken
   std::uint64_t first_w_cycle = 0;      // cycle of the first write beat since it was cleared
   std::uint64_t first_ar_cycle = 0;
 
@@ -55,7 +56,7 @@ class HostModel {
     m.m_axi_awready_i = go();
     m.m_axi_wready_i = go();
     m.m_axi_rvalid_i = 0;
-    current_ = pick(now);
+    if (read_taken_) current_ = pick(now);
     if (current_ >= 0) {
       const Read& read = reads_[static_cast<unsigned>(current_)];
       const std::uint64_t addr = read.addr + std::uint64_t{kBeat} * read.given;
@@ -89,9 +90,10 @@ class HostModel {
   /// Looks at the settled outputs before the clock edge.
   template <typename Model>
   void sample(Model& m, std::uint64_t now) {
-    REQUIRE(m.m_axi_rready_o == 1);
     REQUIRE(m.m_axi_bready_o == 1);
-    if (current_ >= 0) {
+    stalled += !m.m_axi_rready_o;
+    read_taken_ = current_ < 0 || m.m_axi_rready_o;
+    if (current_ >= 0 && read_taken_) {
       Read& read = reads_[static_cast<unsigned>(current_)];
       if (++read.given == read.beats) reads_.erase(reads_.begin() + current_);
     }
@@ -202,4 +204,5 @@ class HostModel {
   std::deque<Response> responses_;
   Stalled ar_{}, aw_{}, w_{};
   int current_ = -1;
+  bool read_taken_ = true;  // in the clock before
 };

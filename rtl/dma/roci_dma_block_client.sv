@@ -22,6 +22,7 @@ module roci_dma_block_client #(
 
   // request
   input  roci_pkg::block_read_req_t br_req_i,
+  input  logic                      br_posted_i,
   input  logic                      br_req_valid_i,
   output logic                      br_req_ready_o,
 
@@ -30,6 +31,7 @@ module roci_dma_block_client #(
   output logic [63:0]               ar_addr_o,
   output logic [19:0]               ar_pasid_o,
   output logic [8:0]                ar_beats_o,
+  output logic                      ar_posted_o,  // no read of host memory
   output logic                      ar_valid_o,
   input  logic                      ar_ready_i,
   input  logic                      beat_i,
@@ -50,7 +52,7 @@ module roci_dma_block_client #(
   logic [63:0]        addr_q;
   logic [19:0]        pasid_q;
   logic [4:0]         count_q, count;
-  logic               valid_q, free_q, tags_ready, empty, take, direct;
+  logic               posted_q, valid_q, free_q, tags_ready, empty, take, direct;
   logic [RowBits-1:0] beat_row, head_row, unused_index;
   logic               unused_first, unused_last, unused_info, unused_there;
 
@@ -59,6 +61,7 @@ module roci_dma_block_client #(
   assign ar_pasid_o = direct ? br_req_i.pasid : pasid_q;
   assign count      = direct ? br_req_i.count : count_q;
   assign ar_beats_o = 9'(count) << BeatBits;
+  assign ar_posted_o = direct ? br_posted_i : posted_q;
   assign ar_valid_o = (direct ? br_req_valid_i : valid_q) && free_q;
   assign take       = ar_valid_o && ar_ready_i;
   assign br_req_ready_o = !valid_q;
@@ -76,6 +79,7 @@ module roci_dma_block_client #(
       addr_q  <= br_req_i.addr;
       pasid_q <= br_req_i.pasid;
       count_q <= br_req_i.count;
+      posted_q <= br_posted_i;
     end
   end
 

@@ -25,6 +25,7 @@ module roci_dma_block_read #(
   input  logic [4:0]           br_req_valid_i,
   output logic [4:0]           br_req_ready_o,
   input  logic [5*roci_pkg::BlockReadReqBits-1:0] br_req_i,
+  input  logic                 br_posted_i,   // with a request of client 0: see ar_posted_o
   // blocks, by beats from the lowest address on
   output logic [5*(DataWidth+1)-1:0] br_rsp_o,  // each client's: {error, data}
   output logic [4:0]           br_rsp_valid_o,
@@ -35,6 +36,7 @@ module roci_dma_block_read #(
   output logic [63:0]          ar_addr_o,
   output logic [19:0]          ar_pasid_o,
   output logic [8:0]           ar_beats_o,
+  output logic                 ar_posted_o,   // the beats do not come from host memory
   output logic                 ar_valid_o,
   input  logic                 ar_ready_i,
   input  logic [6:0]           r_tag_i,
@@ -56,6 +58,7 @@ module roci_dma_block_read #(
   // Clients that may not take a block.
   localparam logic [Clients-1:0] Waits = 5'b01010;
 
+  logic [Clients-1:0]           ar_posted;
   logic [Clients-1:0]           ar_valid, ar_grant, beat, head_valid, pop, idle;
   logic                         ar_free;
   logic [7*Clients-1:0]         ar_tag;
@@ -87,10 +90,11 @@ module roci_dma_block_read #(
       .Compact(Compact)
     ) u_client (
       .clk_i, .rst_ni,
-      .br_req_i(br_req_i[ReqBits*c +: ReqBits]), .br_req_valid_i(br_req_valid_i[c]),
+      .br_req_i(br_req_i[ReqBits*c +: ReqBits]), .br_posted_i(c == 0 && br_posted_i),
+      .br_req_valid_i(br_req_valid_i[c]),
       .br_req_ready_o(br_req_ready_o[c]),
       .ar_tag_o(tag), .ar_addr_o(ar_addr[64*c +: 64]), .ar_pasid_o(ar_pasid[20*c +: 20]),
-      .ar_beats_o(ar_beats[9*c +: 9]), .ar_valid_o(ar_valid[c]),
+      .ar_beats_o(ar_beats[9*c +: 9]), .ar_posted_o(ar_posted[c]), .ar_valid_o(ar_valid[c]),
       .ar_ready_i(ar_grant[c] && ar_free),
       .beat_i(beat[c]), .beat_tag_i(r_tag_i[TagBits-1:0]), .beat_last_i(r_last_i),
       .beat_row_o(place[PlaceBits*c +: PlaceBits]),
@@ -129,6 +133,7 @@ module roci_dma_block_read #(
       ar_addr_o  <= addr_d;
       ar_pasid_o <= pasid_d;
       ar_beats_o <= beats_d;
+      ar_posted_o <= ar_grant[0] && ar_posted[0];
     end
   end
 
@@ -176,6 +181,9 @@ module roci_dma_block_read #(
   end
 
   assign idle_o = (&idle) && br_rsp_valid_o == '0;
+
+  logic unused;
+  assign unused = &{1'b0, ar_posted};
 
   `ASSUME(TakenAtOnce, (br_rsp_valid_o & ~br_rsp_ready_i & ~Waits) == '0)
 

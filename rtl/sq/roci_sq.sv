@@ -18,7 +18,8 @@ module roci_sq #(
   parameter int unsigned Compact   = 0,      // 1: no work request is kept, shorter queues
   parameter int unsigned FetchBlocks = 256,  // blocks in the fetch buffer and in dma's copy
   parameter int unsigned Atomics   = 1,      // 0: no atomics
-  parameter int unsigned KeyOps    = 1       // 0: no operations on keys
+  parameter int unsigned KeyOps    = 1,      // 0: no operations on keys
+  parameter int unsigned Posts     = 1       // 0: no work request comes with its doorbell
 ) (
   input  logic                      clk_i,
   input  logic                      rst_ni,
@@ -31,6 +32,8 @@ module roci_sq #(
   input  roci_pkg::doorbell_t       sq_doorbell_i,
   input  logic                      sq_doorbell_valid_i,
   output logic                      sq_doorbell_ready_o,
+  input  roci_pkg::post_word_t      post_word_i,
+  input  logic                      post_word_valid_i,
   input  roci_pkg::qp_event_t       qp_event_i,
   input  logic                      qp_event_valid_i,
   output logic                      qp_event_ready_o,
@@ -39,9 +42,12 @@ module roci_sq #(
   output logic                      br_fetch_req_valid_o,
   input  logic                      br_fetch_req_ready_i,
   output roci_pkg::block_read_req_t br_fetch_req_o,
+  output logic                      br_fetch_posted_o,  // its blocks are posted_blocks_o
   input  logic [DataWidth:0]        br_fetch_rsp_i,  // a beat: {error, data}
   input  logic                      br_fetch_rsp_valid_i,
   output logic                      br_fetch_rsp_ready_o,
+  output logic [1023:0]             posted_blocks_o,
+  input  logic                      posted_read_i,      // pulse: they were read
   output logic                      br_again_req_valid_o,
   input  logic                      br_again_req_ready_i,
   output roci_pkg::block_read_req_t br_again_req_o,
@@ -139,7 +145,7 @@ module roci_sq #(
   logic                      plan_valid, plan_ready, plan_seg_valid, plan_seg_ready;
   logic                      fail_sched_valid, fail_sched_ready;
   logic                      fail_requester_valid, fail_requester_ready, fail_ready;
-  logic                      done_valid, inline_dropped;
+  logic                      done_valid, inline_dropped, look, posted, posted_two, posted_unused;
   logic [$clog2(NumQps)-1:0] done_row;
   logic [15:0]               done_index;
   logic                      sched_idle, segment_idle, requester_idle;
@@ -158,6 +164,13 @@ module roci_sq #(
     .fail_o(fail_sched), .fail_valid_o(fail_sched_valid), .fail_ready_i(fail_sched_ready),
     .pause_i, .idle_o(sched_idle));
 
+  roci_posted #(.NumQps(NumQps), .Posts(Posts)) u_posted (
+    .clk_i, .rst_ni, .row_write_valid_i, .row_write_i, .word_i(post_word_i),
+    .word_valid_i(post_word_valid_i), .bell_i(sq_doorbell_i),
+    .bell_valid_i(sq_doorbell_valid_i && sq_doorbell_ready_o), .grant_i(grant), .look_i(look),
+    .taken_o(posted), .two_o(posted_two), .unused_i(posted_unused), .blocks_o(posted_blocks_o),
+    .read_i(posted_read_i));
+
   roci_sq_segment #(
     .DataWidth(DataWidth), .NumQps(NumQps), .Quantum(Quantum), .Compact(Compact),
     .Blocks(FetchBlocks), .Atomics(Atomics), .KeyOps(KeyOps)
@@ -165,7 +178,7 @@ module roci_sq #(
     .clk_i, .rst_ni, .row_write_valid_i, .row_write_i,
     .grant_i(grant), .grant_valid_i(grant_valid), .grant_ready_o(grant_ready),
     .br_req_valid_o(br_fetch_req_valid_o), .br_req_ready_i(br_fetch_req_ready_i),
-    .br_req_o(br_fetch_req_o), .br_rsp_i(br_fetch_rsp_i),
+    .br_req_o(br_fetch_req_o), .br_posted_o(br_fetch_posted_o), .br_rsp_i(br_fetch_rsp_i),
     .br_rsp_valid_i(br_fetch_rsp_valid_i), .br_rsp_ready_o(br_fetch_rsp_ready_o),
     .key_req_o(key_segment_req_o), .key_req_valid_o(key_segment_req_valid_o),
     .key_req_ready_i(key_segment_req_ready_i), .key_rsp_i(key_segment_rsp_i),
@@ -173,6 +186,7 @@ module roci_sq #(
     .ptr_o(segment_ptr), .ptr_valid_o(segment_ptr_valid), .ptr_ready_i(segment_ptr_ready),
     .plan_o(plan), .plan_valid_o(plan_valid), .plan_ready_i(plan_ready),
     .seg_o(plan_seg), .seg_valid_o(plan_seg_valid), .seg_ready_i(plan_seg_ready),
+    .look_o(look), .posted_i(posted), .posted_two_i(posted_two), .posted_unused_o(posted_unused),
     .inline_dropped_i(inline_dropped), .inline_done_valid_i, .inline_done_block_i,
     .idle_o(segment_idle));
   // The requester passes a segment on when it takes it, or drops it.

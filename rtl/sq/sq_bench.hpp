@@ -69,6 +69,7 @@ class Bench {
   unsigned latency = 60, wire = 20, transport_time = 3000, rnr_time = 1000;
   unsigned ghosts = 0, fails = 0, dropped_segs = 0, wrong_places = 0;
   unsigned fetched = 0;  // blocks of work requests read
+  unsigned posted = 0;   // work requests taken from their doorbell
   double loss = 0;
   unsigned desc_every = 1;
   bool auto_peer = true, log = false, read_error = false;
@@ -148,6 +149,18 @@ class Bench {
     return produced[qp]++;
   }
   void ring(unsigned qp) { doorbells_.push_back({qp, produced[qp] & 0xFFFF}); }
+  /// Writes a work request and posts it with its doorbell, too, as two blocks or as one.
+  void post_and_ring(unsigned qp, const Work& w) {
+    const unsigned entry = post(qp, w) & ((1u << attr[qp].sq_log) - 1);
+    const unsigned bytes = layout::kBlockBytes << attr[qp].stride;
+    const std::uint64_t from = kQueueBase + qp * kRingBytes + entry * bytes;
+    for (unsigned place = 0; place < bytes / 4; ++place) {
+      std::uint32_t word;
+      std::memcpy(&word, &memory[from + 4 * place], 4);
+      words_.push_back({qp, place, word});
+    }
+    ring(qp);
+  }
   void ring(unsigned qp, unsigned index) { doorbells_.push_back({qp, index & 0xFFFF}); }
 
   void run(unsigned clocks) {
@@ -213,7 +226,14 @@ class Bench {
     std::uint64_t at;
     std::uint64_t addr;
     bool error;
+    Bytes own;  // the block, when it came with a doorbell
   };
+  struct PostWord {
+    unsigned qp, place;
+    std::uint32_t data;
+  };
+  std::deque<PostWord> words_;
+  bool posted_read_ = false;
   struct Key {
     std::uint64_t at;
     bool ok;

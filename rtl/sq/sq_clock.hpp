@@ -26,8 +26,16 @@ Bench::Key Bench::look_up(const Port& request) {
 inline void Bench::drive() {
   const std::uint64_t now = dut.cycle();
   auto& d = *dut;
-  d.sq_doorbell_valid_i = !doorbells_.empty();
-  if (!doorbells_.empty()) {
+  d.post_word_valid_i = !words_.empty();
+  if (!words_.empty()) {
+    port::put(d.post_word_i, layout::post_word::qpn, words_.front().qp);
+    port::put(d.post_word_i, layout::post_word::place, words_.front().place);
+    port::put(d.post_word_i, layout::post_word::data, words_.front().data);
+    words_.pop_front();
+  }
+  d.posted_read_i = std::exchange(posted_read_, false);
+  d.sq_doorbell_valid_i = !d.post_word_valid_i && !doorbells_.empty();
+  if (d.sq_doorbell_valid_i) {
     port::put(d.sq_doorbell_i, layout::doorbell::qpn, doorbells_.front().first);
     port::put(d.sq_doorbell_i, layout::doorbell::index, doorbells_.front().second);
   }
@@ -59,9 +67,9 @@ inline void Bench::drive() {
   auto data = [&](std::deque<Read>& queue, unsigned beat, auto& rsp, auto& valid) {
     valid = !queue.empty() && queue.front().at <= now;
     if (!valid) return;
-    const std::uint64_t addr = queue.front().addr;
-    bus::put_beat(rsp, &memory[addr], beat, queue.front().error,
-                  addr / layout::kBlockBytes % bus::kBlockBeats);
+    const Read& front = queue.front();
+    bus::put_beat(rsp, front.own.empty() ? &memory[front.addr] : front.own.data(), beat,
+                  front.error, front.addr / layout::kBlockBytes % bus::kBlockBeats);
   };
   data(fetch_, fetch_beats_.now(), d.br_fetch_rsp_i, d.br_fetch_rsp_valid_i);
   data(again_, again_beats_.now(), d.br_again_rsp_i, d.br_again_rsp_valid_i);
@@ -144,10 +152,12 @@ inline void Bench::take() {
   }
   auto read = [&](std::deque<Read>& queue, std::uint64_t addr, unsigned count) {
     for (unsigned i = 0; i < count; ++i)
-      queue.push_back({now + latency, addr + layout::kBlockBytes * i, read_error});
+      queue.push_back({now + latency, addr + layout::kBlockBytes * i, read_error, {}});
   };
   if (d.br_fetch_rsp_valid_i && d.br_fetch_rsp_ready_o && fetch_beats_.taken()) {
-    std::copy_n(memory.begin() + long(fetch_.front().addr), layout::kBlockBytes,
+    const Bytes& own = fetch_.front().own;
+    std::copy_n(own.empty() ? memory.begin() + long(fetch_.front().addr) : own.begin(),
+                layout::kBlockBytes,
                 kept_.begin() + long(kept_blocks_++ % kKept * layout::kBlockBytes));
     fetch_.pop_front();
   }
@@ -162,8 +172,20 @@ inline void Bench::take() {
     const auto [addr, count] = request(d.br_fetch_req_o);
     const std::uint64_t end = addr + std::uint64_t{layout::kBlockBytes} * count;
     if (addr / 4096 != (end - 1) / 4096 || count == 0 || count > 16) ++wrong_places;
-    read(fetch_, addr, count);
-    fetched += count;
+    if (d.br_fetch_posted_o) {
+      if (count > 2) ++wrong_places;
+      for (unsigned i = 0; i < count; ++i) {
+        Bytes own;
+        for (unsigned k = 0; k < layout::kBlockBytes; ++k)
+          own.push_back(port::get(d.posted_blocks_o, 8 * (layout::kBlockBytes * i + k), 8));
+        fetch_.push_back({now + 2, addr + layout::kBlockBytes * i, false, std::move(own)});
+      }
+      posted_read_ = true;
+      ++posted;
+    } else {
+      read(fetch_, addr, count);
+      fetched += count;
+    }
   }
   if (d.br_again_req_valid_o && d.br_again_req_ready_i) {
     const auto [addr, count] = request(d.br_again_req_o);

@@ -177,11 +177,16 @@ nlohmann::json bench_latency(const BenchOptions& options) {
   plan.messages = 32;
   plan.inlined = true;
   const StreamResult ping = stream(world, plan);
-  fmt::print("  post to completion, memory {} ns and link {} ns each way: {:.3f} us\n",
-             world.memory_ns, world.delay_ns, ping.latency_us);
+  plan.posted = true;
+  const StreamResult posted = stream(world, plan);
+  fmt::print(
+      "  post to completion, memory {} ns and link {} ns each way: {:.3f} us\n"
+      "  the same, the work request with its doorbell: {:.3f} us\n",
+      world.memory_ns, world.delay_ns, ping.latency_us, posted.latency_us);
   return {{"doorbell_to_wire_clocks", result.doorbell_to_wire},
           {"wire_to_memory_clocks", result.wire_to_memory},
           {"post_to_completion_us", ping.latency_us},
+          {"posted_to_completion_us", posted.latency_us},
           {"programs", program_latencies(world)}};
 }
 

@@ -40,6 +40,7 @@ class Side {
         // Every queue pair has its own source and destination buffer.
         region_(domain_, std::size_t{2} * plan.queue_pairs * slot(), driver::access::kAll) {
     driver::QpOptions options;
+    options.posts = plan_.posted;
     options.send_entries = plan.depth;
     options.receive_entries = 2 * plan.depth;
     options.service = plan.service;

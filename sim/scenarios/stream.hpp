@@ -20,7 +20,8 @@ struct StreamPlan {
   std::optional<driver::Opcode> opcode;  ///< an atomic in place of `operation`, of 8 bytes
   driver::Service service = driver::Service::kRc;
   bool both_ways = false;
-  bool inlined = false;          ///< WRITEs or SENDs whose data stand in the work request
+  bool inlined = false;          ///< WRITEs or SENDs whose data stand in the work request,
+  bool posted = false;           ///< which goes to the adapter with its doorbell (QpOptions::posts)
   bool spare_responses = false;  ///< faults apply to frames from node 0 only
 };
 

@@ -14,7 +14,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "model/spec/registers.hpp"
+#include "model/spec/layout/registers.hpp"
 #include "testbench/nic/nic.hpp"
 
 namespace roci::testbench {
@@ -94,7 +94,10 @@ class NicModel final : public RtlNic {
 
     // The outputs have settled: transfers that are valid and ready now occur at the edge.
     const bool read_done = m.s_axil_rvalid_o != 0;
-    const bool write_done = m.s_axil_bvalid_o != 0;
+    // Words of a post do not wait for their responses, which come in order.
+    const bool owed = m.s_axil_bvalid_o != 0 && owed_ != 0;
+    if (owed) --owed_;
+    const bool write_done = m.s_axil_bvalid_o != 0 && !owed;
     const std::uint32_t read_value = m.s_axil_rdata_o;
     const bool address_taken = m.s_axil_awvalid_i != 0
                                    ? m.s_axil_awready_o != 0
@@ -114,7 +117,10 @@ class NicModel final : public RtlNic {
       moments_.doorbell_ns = now_ns;
       moments_.first_tx_ns = kNever;
     }
-    if (in_access_ && (accesses_.front().write ? write_done : read_done)) {
+    const bool post = in_access_ && accesses_.front().write && address_sent_ && data_sent_ &&
+                      accesses_.front().offset >= layout::window::kQpPost.offset;
+    if (post && !write_done) ++owed_;
+    if (in_access_ && (post || (accesses_.front().write ? write_done : read_done))) {
       address_sent_ = data_sent_ = false;
       finish_access(read_value);
     }

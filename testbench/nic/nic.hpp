@@ -142,6 +142,7 @@ class RtlNic : public Nic {
 
   AxiHost axi_;
   bool address_sent_ = false, data_sent_ = false;  ///< parts of the register access in progress
+  unsigned owed_ = 0;                              ///< responses of writes that were not waited for
   std::size_t ethernet_sent_ = 0;
   packet::Bytes ethernet_in_;
   unsigned quiet_ = 0;  ///< edges in a row that found the adapter quiescent

@@ -219,6 +219,11 @@ void emit_layout_registers() {
   doorbell("cq_doorbell_offset", "CqDoorbell", "CqConsumer");
   doorbell("cq_arm_doorbell_offset", "CqDoorbell", "CqArm");
   std::printf("\n");
+  constant("uint32_t", "kPostBytes", std::to_string(kPostBytes), "QpPost: bytes of a queue pair");
+  std::printf(
+      "constexpr uint32_t post_offset(uint32_t number) {\n"
+      "  return window::kQpPost.offset + kPostBytes * number;\n}\n");
+  std::printf("\n");
   close_header();
 }
 

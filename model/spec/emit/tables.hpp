@@ -86,6 +86,7 @@ void each_record(Visitor visit) {
   visit("segment_job", "", kSegmentJob);
   visit("fetch_ptr", "", kFetchPtr);
   visit("sq_control", "", kSqControl);
+  visit("post_word", "", kPostWord);
   visit("doorbell", "", kDoorbell);
   visit("key_req", "", kKeyReq);
   visit("key_rsp", "", kKeyRsp);

@@ -90,6 +90,7 @@ enum class Option : uint8_t {
   kSrq = 2,  ///< Shared receive queues
   kQpCounters = 3,  ///< Counters of each queue pair
   kNetworks = 4,  ///< RoCE over IPv6, RoCE v1 and VLAN tags
+  kPosts = 5,  ///< Work requests that come with their doorbell
 };
 
 enum class AethKind : uint8_t {

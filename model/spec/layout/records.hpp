@@ -281,6 +281,13 @@ inline constexpr MemoryField<uint16_t, 27, 16> index;  ///< Producer index
 inline constexpr unsigned kBits = 43, kBytes = 6;
 }  // namespace sq_control
 
+namespace post_word {
+inline constexpr MemoryField<uint32_t, 0, 24> qpn;  ///< Queue pair
+inline constexpr MemoryField<uint8_t, 24, 5> place;  ///< Word of the work request
+inline constexpr MemoryField<uint32_t, 29, 32> data;  ///< Its bytes
+inline constexpr unsigned kBits = 61, kBytes = 8;
+}  // namespace post_word
+
 namespace doorbell {
 inline constexpr MemoryField<uint32_t, 0, 24> qpn;  ///< Queue pair
 inline constexpr MemoryField<uint16_t, 24, 16> index;  ///< Free-running producer index

@@ -245,6 +245,9 @@ inline constexpr Window kRxFrameData = {0x3000, 0x0600};  ///< Frame received
 inline constexpr Window kQpDoorbell = {0x100000, 0x80000};
 /// 16 bytes a CQ: +0 consumer index, +4 arm
 inline constexpr Window kCqDoorbell = {0x180000, 0x80000};
+/// 128 bytes a queue pair: the work request of one or two blocks that its next SQ doorbell hands
+/// over alone, words from the first to the last; written only, and it stands in the queue, too
+inline constexpr Window kQpPost = {0x200000, 0x200000};
 }  // namespace window
 
 /// Words of a doorbell.
@@ -273,6 +276,11 @@ constexpr uint32_t cq_doorbell_offset(uint32_t number) {
 }
 constexpr uint32_t cq_arm_doorbell_offset(uint32_t number) {
   return window::kCqDoorbell.offset + doorbell_word::kStride * number + doorbell_word::kCqArm;
+}
+
+inline constexpr uint32_t kPostBytes = 128;  ///< QpPost: bytes of a queue pair
+constexpr uint32_t post_offset(uint32_t number) {
+  return window::kQpPost.offset + kPostBytes * number;
 }
 
 }  // namespace roci::layout

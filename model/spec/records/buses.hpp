@@ -47,6 +47,13 @@ inline constexpr Field kSeg[] = {
     {"fetched", 1, "Payload reads only: the bytes came with a fetched work request"},
 };
 
+/// A word of a work request that comes with its doorbell.
+inline constexpr Field kPostWord[] = {
+    {"qpn", 24, "Queue pair"},
+    {"place", 5, "Word of the work request"},
+    {"data", 32, "Its bytes"},
+};
+
 /// A doorbell.
 inline constexpr Field kDoorbell[] = {
     {"qpn", 24, "Queue pair"},

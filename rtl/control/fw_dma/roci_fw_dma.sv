@@ -92,20 +92,26 @@ module roci_fw_dma #(
       for (int i = 0; i < 16; i++) if (data_word_i == 4'(i)) written_q[32*i +: 32] <= word_i;
     end
   end
-  // What is read stands in a memory by beats, and is 0 until the first block came.
+  // What is read stands in a memory by beats, one beat in a register, and is 0 until the first
+  // block came.
   localparam int unsigned Beats    = 512 / DataWidth;
   localparam int unsigned Words    = DataWidth / 32;  // in a beat
   localparam int unsigned WordBits = $clog2(Words);
   localparam int unsigned RowBits  = Beats > 1 ? $clog2(Beats) : 1;
   logic [DataWidth-1:0] read;
   logic [3:0]           read_word_q;
-  logic                 there_q, unused_ready;
+  logic                 there_q;
   assign beat      = br_rsp_valid_i && br_rsp_ready_o;
   assign last_beat = beat_q == 3'(Beats - 1);
-  roci_ram #(.Width(DataWidth), .Depth(1 << RowBits)) u_read (
-    .clk_i, .rst_ni, .write_i(beat), .write_row_i(beat_q[RowBits-1:0]),
-    .write_data_i(br_rsp_i[DataWidth-1:0]), .read_i, .read_row_i(RowBits'(read_word_i >> WordBits)),
-    .read_data_o(read), .ready_o(unused_ready));
+  if (Beats == 1) begin : gen_register
+    always_ff @(posedge clk_i) if (beat) read <= br_rsp_i[DataWidth-1:0];
+  end else begin : gen_memory
+    logic unused_ready;
+    roci_ram #(.Width(DataWidth), .Depth(1 << RowBits)) u_read (
+      .clk_i, .rst_ni, .write_i(beat), .write_row_i(beat_q[RowBits-1:0]),
+      .write_data_i(br_rsp_i[DataWidth-1:0]), .read_i,
+      .read_row_i(RowBits'(read_word_i >> WordBits)), .read_data_o(read), .ready_o(unused_ready));
+  end
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       beat_q  <= '0;
@@ -149,6 +155,6 @@ module roci_fw_dma #(
   assign idle_o          = state_q == StIdle;
 
   logic unused;
-  assign unused = ^{address_i[4:0], unused_ready};
+  assign unused = ^address_i[4:0];
 
 endmodule

@@ -38,7 +38,8 @@ unsigned strobes(Dut<Vroci_regs>& dut, std::string* names) {
                         {"sq", dut->sq_doorbell_valid_o != 0},
                         {"rq", dut->rq_doorbell_valid_o != 0},
                         {"srq", dut->srq_doorbell_valid_o != 0},
-                        {"cq", dut->cq_doorbell_valid_o != 0}};
+                        {"cq", dut->cq_doorbell_valid_o != 0},
+                        {"post", dut->post_word_valid_o != 0}};
   unsigned n = 0;
   for (const Strobe& s : all) {
     if (s.on) {
@@ -116,6 +117,26 @@ TEST_CASE("regs: doorbells by row and word; out of range they are taken and lost
           CHECK(port::get(bell, layout::doorbell::index) == 0xABCD);
         }
       }
+    }
+  }
+}
+
+TEST_CASE("regs: words of work requests by queue pair and place") {
+  Dut<Vroci_regs> dut;
+  dut->wr_valid_i = 1;
+  dut->wr_data_i = 0xCAFEF00D;
+  constexpr unsigned kWords = layout::kPostBytes / 4;
+  for (unsigned qpn : {0u, 1u, 15u, 16u, 255u, 16383u}) {
+    for (unsigned place = 0; place < kWords; ++place) {
+      dut->wr_addr_i = layout::post_offset(qpn) + 4 * place;
+      dut.settle();
+      std::string got;
+      CHECK(strobes(dut, &got) == 1);
+      CHECK(dut->wr_ready_o == 1);
+      CHECK(got == "post");
+      CHECK(port::get(dut->post_word_o, layout::post_word::qpn) == qpn);
+      CHECK(port::get(dut->post_word_o, layout::post_word::place) == place);
+      CHECK(port::get(dut->post_word_o, layout::post_word::data) == 0xCAFEF00D);
     }
   }
 }

@@ -9,7 +9,6 @@
 //                    \--> rd --> mux of registers and windows --> R
 //
 // Registers not in the map read 0 and ignore writes.
-
 `include "assert.svh"
 
 module roci_regs #(
@@ -48,6 +47,8 @@ module roci_regs #(
   output roci_pkg::cq_doorbell_t cq_doorbell_o,
   output logic                   cq_doorbell_valid_o,
   input  logic                   cq_doorbell_ready_i,
+  output roci_pkg::post_word_t   post_word_o,
+  output logic                   post_word_valid_o,
 
   // out: a write of this clock, with one strobe per register or window that acts
   output logic [10:0]            word_addr_o,  // byte offset in the window
@@ -109,7 +110,7 @@ module roci_regs #(
     .sq_doorbell_o, .sq_doorbell_valid_o, .sq_doorbell_ready_i,
     .rq_doorbell_o, .rq_doorbell_valid_o, .rq_doorbell_ready_i,
     .srq_doorbell_o, .srq_doorbell_valid_o, .srq_doorbell_ready_i,
-    .cq_doorbell_o, .cq_doorbell_valid_o, .cq_doorbell_ready_i);
+    .cq_doorbell_o, .cq_doorbell_valid_o, .cq_doorbell_ready_i, .post_word_o, .post_word_valid_o);
 
   // Whether an address lies in one of the windows of frames.
   function automatic logic in_frame(input logic [AddrBits-1:0] addr,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Doorbells among the writes to the registers. Combinational.
+// Doorbells among the writes to the registers, and work requests that come with one. Combinational.
 //
 // A doorbell of a queue pair or SRQ out of range is taken and dropped here.
 
@@ -24,7 +24,9 @@ module roci_regs_bells #(
   input  logic                   srq_doorbell_ready_i,
   output roci_pkg::cq_doorbell_t cq_doorbell_o,
   output logic                   cq_doorbell_valid_o,
-  input  logic                   cq_doorbell_ready_i
+  input  logic                   cq_doorbell_ready_i,
+  output roci_pkg::post_word_t   post_word_o,
+  output logic                   post_word_valid_o
 );
 
   localparam int unsigned QpBits   = $clog2(NumQps);
@@ -43,6 +45,14 @@ module roci_regs_bells #(
   assign is_sq  = is_qp && (row >> QpBits) == '0 && word == 2'd0;
   assign is_rq  = is_qp && (row >> QpBits) == '0 && word == 2'd1;
   assign is_srq = is_qp && (row >> SrqBits) == '0 && word == 2'd2;
+
+  // Work requests have the upper half of all addresses, 128 bytes a queue pair, and no register.
+  logic is_post;
+  assign is_post           = wr_addr_i[AddrBits-1];
+  assign post_word_o.qpn   = 24'(wr_addr_i[AddrBits-2:7]);
+  assign post_word_o.place = wr_addr_i[6:2];
+  assign post_word_o.data  = wr_data_i;
+  assign post_word_valid_o = wr_valid_i && is_post;
 
   assign is_bell_o            = is_qp || is_cq;
   assign sq_doorbell_valid_o  = wr_valid_i && is_sq;

@@ -34,11 +34,16 @@ module roci_sq_fetch #(
   // is the first work request of the grant kept; result one clock after look_o
   output logic                      look_o,
   input  logic                      kept_i,
+  // did it come with its doorbell, as the only one of the grant; result one clock after look_o
+  input  logic                      posted_i,
+  input  logic                      posted_two_i,     // as two blocks, not one
+  output logic                      posted_unused_o,  // pulse: it is not taken from there
 
   // block read client
   output logic                      br_req_valid_o,
   input  logic                      br_req_ready_i,
   output roci_pkg::block_read_req_t br_req_o,
+  output logic                      br_posted_o,    // its blocks came with their doorbell
   input  logic [DataWidth:0]        br_rsp_i,       // a beat: {error, data}
   input  logic                      br_rsp_valid_i,
   output logic                      br_rsp_ready_o,
@@ -95,6 +100,7 @@ module roci_sq_fetch #(
   logic [15:0] entry_q;  // place in the ring of the first one to be read
   logic [15:0] span_q;   // work requests of the ring, less 1
   logic        kept_q;
+  logic        came_q, posted;  // with its doorbell; and its blocks are those of an entry
   logic [15:0] follow;   // those after the first one
   logic [5:0]  most_q;   // the most that are read, less 1
   logic [1:0]  stride_q; // log2 of blocks of each
@@ -102,12 +108,14 @@ module roci_sq_fetch #(
   logic [6:0]  blocks;
   always_ff @(posedge clk_i) begin
     kept_q   <= kept_i;
+    came_q   <= posted_i;
     left_q   <= grant_i.count - 6'(kept_i);
     entry_q  <= (grant_i.wqe_index + 16'(kept_i)) & ~(16'hFFFF << attr.sq_log);
     span_q   <= ~(16'hFFFF << attr.sq_log);
     most_q   <= 6'(MostBlocks - 1) >> attr.sq_stride_log;
     stride_q <= attr.sq_stride_log;
   end
+  assign posted = came_q && !kept_q && stride_q == {1'b0, posted_two_i};
   assign follow = ~entry_q & span_q;
   always_comb begin
     count = left_q;
@@ -127,6 +135,7 @@ module roci_sq_fetch #(
   logic [63:0]              addr_q, addr;  // where the first block stands
   logic [19:0]              pasid_q;
   logic                     carry_q;
+  logic                     posted_q;
   logic [PlaceBits-1:0]     place;      // bytes from the base of the ring
   logic [6:0]           blocks_q;   // still to be asked for
   logic                 again_q;    // some of the grant were asked for
@@ -188,6 +197,7 @@ module roci_sq_fetch #(
                                           + (PlaceBits + 1)'(place);
       addr_q[63:PlaceBits]             <= attr.sq_base[63:PlaceBits];
       pasid_q          <= attr.pasid;
+      posted_q         <= posted;
       job_q.pd         <= attr.pd;
       job_q.pmtu       <= attr.pmtu;
       job_q.stride_log <= attr.sq_stride_log;
@@ -202,6 +212,8 @@ module roci_sq_fetch #(
   assign br_req_o.addr  = again_q ? {next_q, 10'd0} : addr;
   assign br_req_o.pasid = pasid_q;
   assign br_req_o.count = asked;
+  assign br_posted_o    = posted_q;
+  assign posted_unused_o = state_q == StSize && came_q && !posted;
 
   roci_fifo #(.Width(roci_pkg::SegmentJobBits), .Depth(Jobs)) u_jobs (
     .clk_i, .rst_ni,

@@ -37,6 +37,7 @@ module roci_sq_segment #(
   output logic                      br_req_valid_o,
   input  logic                      br_req_ready_i,
   output roci_pkg::block_read_req_t br_req_o,
+  output logic                      br_posted_o,    // its blocks came with their doorbell
   input  logic [DataWidth:0]        br_rsp_i,       // a beat: {error, data}
   input  logic                      br_rsp_valid_i,
   output logic                      br_rsp_ready_o,
@@ -59,6 +60,11 @@ module roci_sq_segment #(
   output logic                      seg_valid_o,
   input  logic                      seg_ready_i,
 
+  output logic                      look_o,   // with a grant: as in roci_sq_fetch
+  input  logic                      posted_i,
+  input  logic                      posted_two_i,
+  output logic                      posted_unused_o,
+
   // a segment of inline data was dropped, or read; the last block of it
   input  logic                      inline_dropped_i,
   input  logic                      inline_done_valid_i,
@@ -77,23 +83,25 @@ module roci_sq_segment #(
 
   // Fetch
   roci_pkg::segment_job_t job;
-  logic                 job_valid, job_done, fetch_idle, block_error, look, look_kept;
+  logic                 job_valid, job_done, fetch_idle, block_error, look_kept;
   logic [BlockBits:0]   arrived, base_q, ready_blocks;
   logic [1:0]           walk_block, walk_entry;
   logic [511:0]         block;
   logic [PartBits-1:0]  list_part;
   logic                 head_ready, head_there, walk_start;  // head_there: with StHead
+  logic                 push_room, key_go, emit, own_seg, ptr_room;
   roci_sq_fetch #(
     .DataWidth(DataWidth), .NumQps(NumQps), .Blocks(Blocks), .Jobs(Compact != 0 ? 8 : 64)
   ) u_fetch (
     .clk_i, .rst_ni, .row_write_valid_i, .row_write_i, .grant_i, .grant_valid_i, .grant_ready_o,
-    .look_o(look), .kept_i(look_kept), .br_req_valid_o, .br_req_ready_i, .br_req_o, .br_rsp_i,
-    .br_rsp_valid_i, .br_rsp_ready_o, .job_o(job), .job_valid_o(job_valid), .job_ready_i(job_done),
-    .arrived_o(arrived), .freed_i(base_q), .hold_i(emit && own_seg && !key_go), .inline_dropped_i,
-    .inline_done_valid_i, .inline_done_block_i, .start_i(head_ready), .head_i(state_q == StHead),
-    .head_kept_i(kept_q), .there_o(head_there), .block_o(block), .block_error_o(block_error),
-    .walk_i(state_q == StWalk || walk_start), .walk_block_i(walk_block),
-    .walk_entry_i(walk_entry), .part_o(list_part), .idle_o(fetch_idle));
+    .look_o, .kept_i(look_kept), .posted_i, .posted_two_i, .posted_unused_o, .br_req_valid_o,
+    .br_req_ready_i, .br_req_o, .br_posted_o, .br_rsp_i, .br_rsp_valid_i, .br_rsp_ready_o,
+    .job_o(job), .job_valid_o(job_valid), .job_ready_i(job_done), .arrived_o(arrived),
+    .freed_i(base_q), .hold_i(emit && own_seg && !key_go), .inline_dropped_i, .inline_done_valid_i,
+    .inline_done_block_i, .start_i(head_ready), .head_i(state_q == StHead), .head_kept_i(kept_q),
+    .there_o(head_there), .block_o(block), .block_error_o(block_error),
+    .walk_i(state_q == StWalk || walk_start), .walk_block_i(walk_block), .walk_entry_i(walk_entry),
+    .part_o(list_part), .idle_o(fetch_idle));
 
   logic                 begun_q;      // the job's first work request is done
   logic [5:0]           left, left_q; // work requests of the job to be segmented, with this one
@@ -112,10 +120,10 @@ module roci_sq_segment #(
   // A grant that ends early gives blocks back before they came: the difference may be negative.
   assign ready_blocks = arrived - base_q;
 
-  // The last two of each queue pair: neither a long message nor a recovery fetches again.
+  // The last two of each queue pair
   logic [511:0] kept_block;
   roci_sq_keep #(.NumQps(NumQps), .Compact(Compact)) u_keep (
-    .clk_i, .rst_ni, .row_write_valid_i, .row_write_i, .look_i(look),
+    .clk_i, .rst_ni, .row_write_valid_i, .row_write_i, .look_i(look_o),
     .look_row_i(grant_i.qpn[QpBits-1:0]), .look_index_i(grant_i.wqe_index), .kept_o(look_kept),
     .read_i(head_ready && kept), .read_row_i(job.qpn[QpBits-1:0]), .read_index_i(job.wqe_index),
     .block_o(kept_block), .write_i(state_q == StHead && head_there && !kept_q && !block_error),
@@ -155,25 +163,22 @@ module roci_sq_segment #(
   roci_pkg::key_req_t walk_key;
   logic               walk_key_valid, pending_empty;
   logic [3:0]         rights;
-  logic               push_room, key_go, emit, own_seg, ptr_room;
 
   // Its segments follow those of all packets before it.
   assign walk_start = state_q == StSegment && by_list_q && !bad && pending_empty && ptr_room;
   roci_sq_segment_walk #(.PartBits(PartBits)) u_walk (
     .clk_i, .rst_ni, .start_i(walk_start), .start_ready_o(walk_ready), .wqe_i(wqe_q),
-    .offset_i(offset_q), .len_i(bytes), .pd_i(job.pd), .access_i(rights),
-    .check_only_i(one_plan_q), .block_index_o(walk_block), .entry_o(walk_entry),
-    .part_i(list_part), .key_req_o(walk_key), .key_req_valid_o(walk_key_valid),
-    .key_req_ready_i(key_req_ready_i && state_q == StWalk),
-    .key_rsp_i, .key_rsp_valid_i(key_rsp_valid_i && state_q == StWalk),
-    .seg_o(walk_seg), .seg_valid_o(walk_seg_valid), .seg_ready_i(walk_seg_ready),
-    .done_valid_o(walk_done), .done_status_o(walk_status), .idle_o(walk_idle));
+    .offset_i(offset_q), .len_i(bytes), .pd_i(job.pd), .access_i(rights), .check_only_i(one_plan_q),
+    .block_index_o(walk_block), .entry_o(walk_entry), .part_i(list_part), .key_req_o(walk_key),
+    .key_req_valid_o(walk_key_valid), .key_req_ready_i(key_req_ready_i && state_q == StWalk),
+    .key_rsp_i, .key_rsp_valid_i(key_rsp_valid_i && state_q == StWalk), .seg_o(walk_seg),
+    .seg_valid_o(walk_seg_valid), .seg_ready_i(walk_seg_ready), .done_valid_o(walk_done),
+    .done_status_o(walk_status), .idle_o(walk_idle));
 
   assign head_ready = state_q == StWait && job_valid
                       && (kept || (!ready_blocks[BlockBits]
                                    && ready_blocks >= (BlockBits + 1)'(stride)));
-
-  // Keys of lists of one entry are looked up while the next packet is segmented.
+  // Keys of lists of one entry
   assign rights = one_plan_q ? 4'b0001 : 4'b0000;  // local write, or nothing to read
   always_comb begin
     key_req_o       = walk_key;
@@ -188,14 +193,9 @@ module roci_sq_segment #(
       key_req_valid_o  = key_go && push_room && ptr_room;
     end
   end
-  always_comb begin
-    emit = 1'b0;
-    if (state_q == StSegment && push_room && ptr_room) begin
-      emit = (bad || !by_list_q) && (!key_go || key_req_ready_i);
-    end else if (state_q == StWalk) begin
-      emit = walk_done;
-    end
-  end
+  assign emit = state_q == StWalk ? walk_done
+                : state_q == StSegment && push_room && ptr_room && (bad || !by_list_q)
+                  && (!key_go || key_req_ready_i);
 
   // After a packet
   logic [15:0] spent;

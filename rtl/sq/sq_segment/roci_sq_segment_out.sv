@@ -44,26 +44,25 @@ module roci_sq_segment_out #(
 );
 
   localparam int unsigned PendingDepth = Compact != 0 ? 1 : 8;
-  localparam int unsigned PendingBits  = roci_pkg::PlanBits + InlineBits + 2;
+  localparam int unsigned PlanDepth    = Compact != 0 ? 1 : 16;
+  localparam int unsigned FateBits     = 8 + 1;  // status, has_segs
+  localparam int unsigned WaitBits     = FateBits + 13 + InlineBits + 2;
   logic [$clog2(PendingDepth):0] pending_level, unused_rsp_level;
-  logic [PendingBits-1:0]        pending_out;
-  logic [roci_pkg::PlanBits-1:0] pending_bits;
-  roci_pkg::plan_t               head, resolved;
+  logic [$clog2(PlanDepth):0]    unused_plan_level;
+  logic [WaitBits-1:0]           wait_in, wait_out;
+  logic [12:0]                   len;
+  logic [7:0]                    status_in, status;
   roci_pkg::key_rsp_t            rsp;
-  logic                          pending_valid, resolve, wait_key, own_seg, rsp_valid;
+  logic                          pending_valid, resolve, wait_key, own_seg, rsp_valid, failed;
+  logic                          has_segs_in, has_segs;
   logic                          unused_push, unused_rsp_ready, plan_room, seg_room;
   logic [InlineBits-1:0]         inline_addr;
 
   assign push_room_o     = pending_level < ($clog2(PendingDepth) + 1)'(PendingDepth);
   assign pending_empty_o = pending_level == '0;
-  roci_records #(.Width(PendingBits), .Depth(PendingDepth)) u_pending (
-    .clk_i, .rst_ni,
-    .in_data_i({plan_i, inline_addr_i, wait_key_i, own_seg_i}),
-    .in_valid_i(plan_push_i), .in_ready_o(unused_push),
-    .out_data_o(pending_out), .out_valid_o(pending_valid), .out_ready_i(resolve),
-    .level_o(pending_level));
-  assign {pending_bits, inline_addr, wait_key, own_seg} = pending_out;
-  assign head = pending_bits;
+  assign wait_in = {plan_i.status, plan_i.has_segs, plan_i.len[12:0], inline_addr_i, wait_key_i,
+                    own_seg_i};
+  assign {status_in, has_segs_in, len, inline_addr, wait_key, own_seg} = wait_out;
   // At most as many results as pending plans
   roci_records #(.Width(roci_pkg::KeyRspBits), .Depth(PendingDepth)) u_rsp (
     .clk_i, .rst_ni,
@@ -72,26 +71,60 @@ module roci_sq_segment_out #(
     .out_data_o(rsp), .out_valid_o(rsp_valid), .out_ready_i(resolve && wait_key),
     .level_o(unused_rsp_level));
 
-  assign resolve = pending_valid && plan_room && (!wait_key || rsp_valid)
-                   && (!own_seg || seg_room);
-  always_comb begin
-    resolved = head;
-    if (wait_key && !rsp.ok) begin
-      resolved.status   = roci_pkg::StatusLocProtErr;
-      resolved.has_segs = 1'b0;
-    end
-  end
+  // What the key decides of a plan
+  assign resolve  = pending_valid && plan_room && (!wait_key || rsp_valid)
+                    && (!own_seg || seg_room);
+  assign failed   = wait_key && !rsp.ok;
+  assign status   = failed ? roci_pkg::StatusLocProtErr : status_in;
+  assign has_segs = has_segs_in && !failed;
 
-  // Out: the queue holds the plans of a grant before its packets left.
-  localparam int unsigned PlanDepth = Compact != 0 ? 1 : 16;
-  logic [$clog2(PlanDepth):0]    unused_plan_level;
+  // The queue holds the plans of a grant before its packets left. All of a plan but its fate waits
+  // there from the beginning, so that there is one wide memory; with Compact each queue holds one
+  // plan in a register.
   logic [roci_pkg::PlanBits-1:0] plan_bits;
-  roci_records #(.Width(roci_pkg::PlanBits), .Depth(PlanDepth)) u_plan (
-    .clk_i, .rst_ni,
-    .in_data_i(resolved), .in_valid_i(resolve), .in_ready_o(plan_room),
-    .out_data_o(plan_bits), .out_valid_o(plan_valid_o), .out_ready_i(plan_ready_i),
-    .level_o(unused_plan_level));
-  assign plan_o = plan_bits;
+  logic [FateBits-1:0]           fate;
+  roci_pkg::plan_t               plan_out;
+  if (Compact != 0) begin : gen_registers
+    logic [roci_pkg::PlanBits-1:0] waits;
+    roci_records #(.Width(roci_pkg::PlanBits + WaitBits), .Depth(PendingDepth)) u_pending (
+      .clk_i, .rst_ni,
+      .in_data_i({plan_i, wait_in}), .in_valid_i(plan_push_i), .in_ready_o(unused_push),
+      .out_data_o({waits, wait_out}), .out_valid_o(pending_valid), .out_ready_i(resolve),
+      .level_o(pending_level));
+    roci_records #(.Width(roci_pkg::PlanBits + FateBits), .Depth(PlanDepth)) u_plan (
+      .clk_i, .rst_ni,
+      .in_data_i({waits, status, has_segs}), .in_valid_i(resolve), .in_ready_o(plan_room),
+      .out_data_o({plan_bits, fate}), .out_valid_o(plan_valid_o), .out_ready_i(plan_ready_i),
+      .level_o(unused_plan_level));
+  end else begin : gen_queue
+    logic unused_room, unused_valid;
+    logic [$clog2(2*PlanDepth):0] unused_level;
+    roci_records #(.Width(WaitBits), .Depth(PendingDepth)) u_pending (
+      .clk_i, .rst_ni,
+      .in_data_i(wait_in), .in_valid_i(plan_push_i), .in_ready_o(unused_push),
+      .out_data_o(wait_out), .out_valid_o(pending_valid), .out_ready_i(resolve),
+      .level_o(pending_level));
+    roci_records #(.Width(FateBits), .Depth(PlanDepth)) u_fate (
+      .clk_i, .rst_ni,
+      .in_data_i({status, has_segs}), .in_valid_i(resolve), .in_ready_o(plan_room),
+      .out_data_o(fate), .out_valid_o(plan_valid_o), .out_ready_i(plan_ready_i),
+      .level_o(unused_plan_level));
+    // Room for those whose key is looked up, and those after them
+    roci_records #(.Width(roci_pkg::PlanBits), .Depth(2 * PlanDepth)) u_plan (
+      .clk_i, .rst_ni,
+      .in_data_i(plan_i), .in_valid_i(plan_push_i), .in_ready_o(unused_room),
+      .out_data_o(plan_bits), .out_valid_o(unused_valid),
+      .out_ready_i(plan_valid_o && plan_ready_i), .level_o(unused_level));
+    logic unused;
+    assign unused = &{1'b0, unused_valid, unused_level};
+    `ASSERT(PlanHasRoom, `IMPLIES(plan_push_i, unused_room))
+    `ASSERT(PlanIsThere, `IMPLIES(plan_valid_o, unused_valid))
+  end
+  assign plan_out = plan_bits;
+  always_comb begin
+    plan_o                      = plan_out;
+    {plan_o.status, plan_o.has_segs} = fate;
+  end
 
   // Segments: of the plan resolved, or of the walker
   localparam int unsigned SegDepth = 32;
@@ -100,10 +133,10 @@ module roci_sq_segment_out #(
   roci_pkg::seg_t            seg_in;
   assign walk_seg_ready_o = walk_segs_i && seg_room;
   always_comb begin
-    seg_push       = resolve && own_seg && resolved.has_segs;
+    seg_push       = resolve && own_seg && has_segs;
     seg_in.addr    = wait_key ? rsp.addr : 64'(inline_addr);
     seg_in.pasid   = rsp.pasid;
-    seg_in.len     = head.len[12:0];
+    seg_in.len     = len;
     seg_in.last    = 1'b1;
     seg_in.drop    = 1'b0;
     seg_in.fetched = !wait_key;

@@ -78,6 +78,7 @@ void Connection::set_up() {
   options.receive_entries = 2 * plan.depth + 4;
   options.send_sges = options.receive_sges = 4;
   options.credits = plan.credits;
+  options.posts = index_ % 2 == 0;
   for (unsigned n = 0; n < 2; ++n) {
     if (qps_[n]) continue;
     Pool* pool = context_.resources[n]->pool.get();

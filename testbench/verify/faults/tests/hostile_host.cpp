@@ -49,6 +49,12 @@ SCHEDULE("F-84",
     }
     a.self.node.sleep(20'000);
     CHECK(idle.query().state == driver::QpState::kReset);
+    // Words of a work request for a queue pair that does not exist, with the low bits of this one.
+    const std::uint32_t parameters = device.read32(layout::reg::kParameters);
+    const std::uint32_t other =
+        a.self.qp().number() + (1u << layout::get(parameters, layout::reg::parameters::log_qps));
+    const std::vector<std::uint8_t> noise(layout::kPostBytes, 0xEE);
+    CHECK(device.write_words(layout::post_offset(other), noise.data(), noise.size()));
     // The same index twice, and a lower one.
     a.post();
     device.write32(doorbell(a.self.qp().number(), layout::doorbell_word::kSq), 4);
