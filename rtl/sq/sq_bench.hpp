@@ -149,12 +149,13 @@ class Bench {
     return produced[qp]++;
   }
   void ring(unsigned qp) { doorbells_.push_back({qp, produced[qp] & 0xFFFF}); }
-  /// Writes a work request and posts it with its doorbell, too, as two blocks or as one.
-  void post_and_ring(unsigned qp, const Work& w) {
+  /// Writes a work request and posts it with its doorbell, too: all blocks of it, or so many.
+  void post_and_ring(unsigned qp, const Work& w, unsigned blocks = 0) {
     const unsigned entry = post(qp, w) & ((1u << attr[qp].sq_log) - 1);
     const unsigned bytes = layout::kBlockBytes << attr[qp].stride;
     const std::uint64_t from = kQueueBase + qp * kRingBytes + entry * bytes;
-    for (unsigned place = 0; place < bytes / 4; ++place) {
+    const unsigned words = (blocks != 0 ? blocks * layout::kBlockBytes : bytes) / 4;
+    for (unsigned place = 0; place < words; ++place) {
       std::uint32_t word;
       std::memcpy(&word, &memory[from + 4 * place], 4);
       words_.push_back({qp, place, word});

@@ -34,6 +34,23 @@ TEST_CASE("sq: a work request that comes with its doorbell is not read from the 
   }
 }
 
+TEST_CASE("sq: as many words as another size of work requests has are not taken") {
+  for (const unsigned stride : {0u, 1u}) {
+    CAPTURE(stride);
+    Bench b;
+    Attr a;
+    a.stride = stride;
+    b.connect(8, a);
+    for (unsigned i = 0; i < 10; ++i) {
+      b.post_and_ring(8, write_of(16 + i), 2 - stride);
+      REQUIRE(b.until(i + 1));
+      CHECK(b.sent.back().payload_len == 16 + i);
+    }
+    CHECK(b.posted == 0);
+    CHECK(b.fetched != 0);
+  }
+}
+
 TEST_CASE(
     "sq: posted with their doorbells or not, lost or not, work requests are executed in order") {
   MESSAGE("seed 9");
