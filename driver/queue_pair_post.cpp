@@ -139,7 +139,6 @@ PostResult QueuePair::post_send(const SendRequest* requests, std::size_t count) 
 void QueuePair::write_post(std::uint16_t index) {
   const std::size_t bytes = std::size_t{layout::kBlockBytes} << send_.stride_log;
   if (bytes > layout::kPostBytes) return;
-  entries_before_doorbell();
   context_.device().write_words(layout::post_offset(number_), send_.entry(index), bytes);
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbench/node_module.hpp"
 
-#include <cstring>
-
 #include "model/spec/layout/registers.hpp"
 #include "testbench/host/registers.hpp"
 
@@ -111,11 +109,8 @@ void NodeModule::write32(std::uint32_t offset, std::uint32_t value) {
 }
 
 bool NodeModule::write_words(std::uint32_t offset, const std::uint8_t* words, std::size_t bytes) {
-  for (std::size_t at = 0; at < bytes; at += 4) {
-    std::uint32_t word;
-    std::memcpy(&word, words + at, sizeof word);
-    write32(offset + static_cast<std::uint32_t>(at), word);
-  }
+  each_word(offset, words, bytes,
+            [this](std::uint32_t at, std::uint32_t value) { write32(at, value); });
   return true;
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <memory>
 
@@ -64,6 +65,18 @@ class Device {
   virtual CommandPort* command_port() { return nullptr; }
   /// Events of a device that has a command port of its own.
   virtual std::unique_ptr<EventQueue> open_events();
+
+ protected:
+  /// Calls `write(offset, value)` for each word, as write_words() has them.
+  template <typename Write>
+  static void each_word(std::uint32_t offset, const std::uint8_t* words, std::size_t bytes,
+                        Write write) {
+    for (std::size_t at = 0; at < bytes; at += sizeof(std::uint32_t)) {
+      std::uint32_t value;
+      std::memcpy(&value, words + at, sizeof value);
+      write(offset + static_cast<std::uint32_t>(at), value);
+    }
+  }
 };
 
 }  // namespace roci::driver

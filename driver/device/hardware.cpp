@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstring>
 #include <utility>
 
 #include "driver/device/clock.hpp"
@@ -53,11 +52,8 @@ void HardwareDevice::write32(std::uint32_t offset, std::uint32_t value) {
 bool HardwareDevice::write_words(std::uint32_t offset, const std::uint8_t* words,
                                  std::size_t bytes) {
   if (offset + bytes > registers_->bytes()) return false;
-  for (std::size_t at = 0; at < bytes; at += 4) {
-    std::uint32_t value;
-    std::memcpy(&value, words + at, sizeof value);
-    *word(offset + static_cast<std::uint32_t>(at)) = value;
-  }
+  each_word(offset, words, bytes,
+            [this](std::uint32_t at, std::uint32_t value) { *word(at) = value; });
   return true;
 }
 

@@ -9,6 +9,7 @@
 
 #include "driver/device/device.hpp"
 #include "driver/device/kernel.hpp"
+#include "model/spec/layout/registers.hpp"
 
 namespace roci::driver {
 
@@ -25,7 +26,8 @@ class HardwareDevice : public Device {
   /// Bytes of the register map, windows of doorbells included.
   static constexpr std::size_t kRegisterBytes = 0x200000;
   /// Bytes with the window of posts, which is used when the device shows as many.
-  static constexpr std::size_t kBytesWithPosts = 0x400000;
+  static constexpr std::size_t kBytesWithPosts =
+      layout::window::kQpPost.offset + layout::window::kQpPost.bytes;
   static constexpr std::uint64_t kLookNs = 50'000;
 
   std::uint32_t read32(std::uint32_t offset) override;

@@ -280,7 +280,6 @@ class Bench {
   void sample_blocks(Vroci_dma& m);
 
   struct Fetched {
-    std::uint64_t number;
     std::vector<std::uint8_t> bytes;
     bool error;
   };

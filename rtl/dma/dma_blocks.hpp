@@ -66,7 +66,7 @@ inline void Bench::sample_blocks(Vroci_dma& m) {
     blocks_done[c] += ++got_[c] % bus::kBlockBeats == 0;
     if (c == 0 && got_[c] % bus::kBlockBeats == 0) {
       const auto end = block.bytes.begin() + long(DATA_WIDTH / 8 * got_[c]);
-      fetched_.push_back({fetched_.size(), {end - layout::kBlockBytes, end}, bad});
+      fetched_.push_back({{end - layout::kBlockBytes, end}, bad});
     }
     if (got_[c] == bus::kBlockBeats * block.count) {
       blocks[c].pop_front();

@@ -6,16 +6,15 @@
 #include "rtl/dma/dma_bench.hpp"
 
 inline void Bench::read_inline(unsigned pos, unsigned back, unsigned len) {
-  const std::size_t first = fetched_.size() - 1 - back;
-  const std::uint64_t number = fetched_[first].number;
-  const std::uint64_t at = number % RTL_FetchBlocks * layout::kBlockBytes;
+  const std::uint64_t first = fetched_.size() - 1 - back;
+  const std::uint64_t at = first % RTL_FetchBlocks * layout::kBlockBytes;
   Packet packet{{{at, len, true, false, true}}, pos, len, false, false, {}};
   for (unsigned i = 0; i < len; ++i) {
     const Fetched& block = fetched_[first + i / layout::kBlockBytes];
     packet.bytes.push_back(block.bytes[i % layout::kBlockBytes]);
     packet.error |= block.error;
   }
-  inline_blocks_.push_back(number + (len - 1) / layout::kBlockBytes);
+  inline_blocks_.push_back(first + (len - 1) / layout::kBlockBytes);
   read_segments.push_back(packet.segments[0]);
   starts.push_back(packet);
   reads.push_back(std::move(packet));

@@ -2,7 +2,6 @@
 // Work requests that come with their doorbell.
 #include <doctest/doctest.h>
 
-#include "rtl/sq/sq_bench.hpp"
 #include "rtl/sq/sq_works.hpp"
 
 using namespace sq_bench;
@@ -15,17 +14,11 @@ TEST_CASE("sq: a work request that comes with its doorbell is not read from the 
     a.stride = stride;
     b.connect(8, a);
     for (unsigned i = 0; i < 40; ++i) {
-      Work w;
-      w.op = WrOp::kSend;
-      if (stride == 0) {
-        w = write_of(16);
-      } else {
-        w.inlined = true;
-        for (unsigned k = 0; k < 1 + i; ++k) w.inline_data.push_back(std::uint8_t(i * 3 + k));
-      }
-      b.post_and_ring(8, w);
+      Bytes data;
+      for (unsigned k = 0; k < 1 + i; ++k) data.push_back(std::uint8_t(i * 3 + k));
+      b.post_and_ring(8, stride == 0 ? write_of(16) : inline_send_of(data));
       REQUIRE(b.until(i + 1));
-      if (stride != 0) CHECK(b.peers[8].sends.back() == w.inline_data);
+      if (stride != 0) CHECK(b.peers[8].sends.back() == data);
     }
     const bool fits = RTL_Posts && stride < 2;  // in two blocks
     CHECK(b.posted == (fits ? 40 : 0));
@@ -65,12 +58,10 @@ TEST_CASE(
   unsigned total = 0;
   for (unsigned i = 0; i < kEach; ++i) {
     for (unsigned q = 0; q < kUsed; ++q) {
-      Work w;
-      w.op = WrOp::kSend;
-      w.inlined = true;
-      for (unsigned k = 0; k < 1 + (i + q) % 64; ++k)
-        w.inline_data.push_back(std::uint8_t(b.random()));
-      wanted[q].push_back(w.inline_data);
+      Bytes data;
+      for (unsigned k = 0; k < 1 + (i + q) % 64; ++k) data.push_back(std::uint8_t(b.random()));
+      wanted[q].push_back(data);
+      const Work w = inline_send_of(std::move(data));
       if (b.random() % 4 == 0) {
         b.post(kFirst + q, w);
         b.ring(kFirst + q);

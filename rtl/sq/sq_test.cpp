@@ -173,15 +173,13 @@ TEST_CASE("sq: inline data leave from the queue entry") {
   Attr a;
   a.stride = 2;
   b.connect(8, a);
-  Work w;
-  w.op = WrOp::kSend;
-  w.inlined = true;
-  for (unsigned i = 0; i < 150; ++i) w.inline_data.push_back(std::uint8_t(i ^ 0x5A));
-  b.post(8, w);
+  Bytes data;
+  for (unsigned i = 0; i < 150; ++i) data.push_back(std::uint8_t(i ^ 0x5A));
+  b.post(8, inline_send_of(data));
   b.ring(8);
   REQUIRE(b.until(1));
   REQUIRE(b.peers[8].sends.size() == 1);
-  CHECK(b.peers[8].sends[0] == w.inline_data);
+  CHECK(b.peers[8].sends[0] == data);
 }
 
 TEST_CASE(
@@ -199,12 +197,10 @@ TEST_CASE(
   std::vector<Bytes> wanted;
   for (unsigned round = 0; round < 4; ++round) {
     for (unsigned i = 0; i < kInline; ++i) {
-      Work w;
-      w.op = WrOp::kSend;
-      w.inlined = true;
-      for (unsigned k = 0; k < 1 + i % 64; ++k) w.inline_data.push_back(std::uint8_t(i * 5 + k));
-      b.post(8, w);
-      wanted.push_back(w.inline_data);
+      Bytes data;
+      for (unsigned k = 0; k < 1 + i % 64; ++k) data.push_back(std::uint8_t(i * 5 + k));
+      b.post(8, inline_send_of(data));
+      wanted.push_back(std::move(data));
     }
     b.ring(8);
     b.desc_every = round % 2 == 0 ? 1 : 40;

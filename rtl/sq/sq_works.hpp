@@ -2,6 +2,8 @@
 // Work requests that the tests of the send side post, and lists that they compare.
 #pragma once
 
+#include <utility>
+
 #include "rtl/sq/sq_bench.hpp"
 
 namespace sq_bench {
@@ -22,6 +24,13 @@ inline Work add_of(std::uint64_t value, std::uint64_t into = kDataBase) {
   Work w = write_of(8, into, 64);
   w.op = WrOp::kFetchAdd;
   w.swap_add = value;
+  return w;
+}
+inline Work inline_send_of(Bytes data) {
+  Work w;
+  w.op = WrOp::kSend;
+  w.inlined = true;
+  w.inline_data = std::move(data);
   return w;
 }
 inline std::vector<unsigned> opcodes(const Bench& b) {

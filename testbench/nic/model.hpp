@@ -119,7 +119,7 @@ class NicModel final : public RtlNic {
     }
     const bool post = in_access_ && accesses_.front().write && address_sent_ && data_sent_ &&
                       accesses_.front().offset >= layout::window::kQpPost.offset;
-    if (post && !write_done) ++owed_;
+    if (post) ++owed_;
     if (in_access_ && (post || (accesses_.front().write ? write_done : read_done))) {
       address_sent_ = data_sent_ = false;
       finish_access(read_value);

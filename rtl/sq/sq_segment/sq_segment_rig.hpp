@@ -34,7 +34,7 @@ struct Plan {
   bool first, last, segments;
 };
 struct Segment {
-  std::uint64_t addr;  // fetched: of the number of the block, which runs on without end
+  std::uint64_t addr;  // fetched: among all blocks that ever came
   unsigned len;
   bool last, fetched;
 };
