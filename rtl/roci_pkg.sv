@@ -1208,8 +1208,9 @@ package roci_pkg;
     logic [23:0]  first;               // First PSN
   } requester_entry_t;
 
-  localparam int unsigned RequesterRunBits = 58;
+  localparam int unsigned RequesterRunBits = 59;
   typedef struct packed {
+    logic         begins;              // First or only response of a READ, by its opcode
     logic [4:0]   flushed;             // Work requests flushed
     logic [7:0]   vendor;              // For the completion, should the work request fail
     logic [7:0]   status;              // For the completion, should the work request fail

@@ -491,7 +491,9 @@ inline constexpr MemoryField<uint8_t, 37, 8> status;
 /// For the completion, should the work request fail
 inline constexpr MemoryField<uint8_t, 45, 8> vendor;
 inline constexpr MemoryField<uint8_t, 53, 5> flushed;  ///< Work requests flushed
-inline constexpr unsigned kBits = 58, kBytes = 8;
+/// First or only response of a READ, by its opcode
+inline constexpr MemoryField<bool, 58, 1> begins;
+inline constexpr unsigned kBits = 59, kBytes = 8;
 }  // namespace requester_run
 
 namespace requester_look {

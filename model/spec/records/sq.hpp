@@ -152,6 +152,7 @@ inline constexpr Field kRequesterRun[] = {
     {"status", 8, "For the completion, should the work request fail"},
     {"vendor", 8, "For the completion, should the work request fail"},
     {"flushed", 5, "Work requests flushed"},
+    {"begins", 1, "First or only response of a READ, by its opcode"},
 };
 
 /// What the word of a queue pair says of a plan, found while the word is read.

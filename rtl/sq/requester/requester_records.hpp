@@ -2,6 +2,8 @@
 // What the tests of the requester give it and what it gives out.
 #pragma once
 
+#include <cstdint>
+
 #include "model/spec/layout/codes.hpp"
 #include "model/spec/layout/headers.hpp"
 
@@ -22,6 +24,7 @@ using layout::WrOp;
 inline constexpr unsigned kRow = 2;  // the queue pair
 inline constexpr unsigned kPsnMask = 0xFFFFFF;
 inline constexpr unsigned kFirst = 0xFFFFFE;  // its first PSN
+inline constexpr std::uint64_t kBuffer = 0x5000;  // where READs put their data
 inline constexpr unsigned kRnrTimer = 13;     // code in RNR NAKs
 inline constexpr unsigned kOwnQkey = 0x80BADA55;
 inline constexpr unsigned kRnr13 = kRnrNak | kRnrTimer;

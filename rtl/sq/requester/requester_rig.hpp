@@ -5,8 +5,12 @@
 #include <Vroci_requester.h>
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <array>
 #include <deque>
 #include <map>
+#include <optional>
+#include <random>
 #include <set>
 #include <vector>
 
@@ -30,9 +34,14 @@ class Rig {
   std::vector<std::pair<TimerOp, unsigned>> timers;  // operation, code
   std::map<QpCounter, unsigned> counts;
   unsigned ghosts = 0, fails = 0, dropped = 0, placed = 0, jobs = 0, segments = 0, operations = 0;
-  unsigned qp = kRow;    // queue pair of rows, commands and plans
-  unsigned ticket = 0;   // ticket of the next response
-  unsigned failure = 0;  // kind of the last failure
+  unsigned qp = kRow;                 // queue pair of rows, commands and plans
+  unsigned ticket = 0;                // ticket of the next response
+  unsigned failure = 0;               // kind of the last failure
+  std::vector<std::uint64_t> places;  // addresses of placed payload
+  unsigned lookups = 0;               // key lookups, whose results come three clocks later
+  unsigned clocks = 0;
+  bool key_ok = true;
+  std::minstd_rand* key_delays = nullptr;  // lookups wait for half of the clocks
   bool cqe_ready = true;
   bool tx_ready = true, op_ok = true;
   bool leaving = true;        // packets that tx has taken leave
@@ -82,9 +91,9 @@ class Rig {
   template <typename Ready>
   void offer(CData& valid, Ready ready) {
     valid = 1;
-    unsigned clocks = 0;
+    unsigned waited = 0;
     for (bool taken = false; !taken;) {
-      REQUIRE(++clocks < 5000);
+      REQUIRE(++waited < 5000);
       dut.settle();
       taken = ready();
       tick();
@@ -120,7 +129,7 @@ class Rig {
     put(layout::plan::rkey, p.qkey);
     put(layout::plan::remote_addr, std::uint64_t{p.ah} << 32 | p.dest_qpn);
     put(layout::plan::num_sge, 1);
-    put(layout::plan::sge0_addr, 0x5000);
+    put(layout::plan::sge0_addr, kBuffer);
     put(layout::plan::sge0_length, 4096);
     if (has) segments_.push_back(p.len);
     offer(dut->plan_valid_i, [&] { return dut->plan_ready_o != 0; });
@@ -130,15 +139,20 @@ class Rig {
     respond(kRcAck, psn, 0, syndrome);
   }
   void respond(unsigned opcode, unsigned psn, unsigned len = 0, unsigned syndrome = kAckNoCredits) {
+    begin_response(opcode, psn, len, syndrome);
+    run(30);
+  }
+  /// The same without what follows from it.
+  void begin_response(unsigned opcode, unsigned psn, unsigned len,
+                      unsigned syndrome = kAckNoCredits) {
     auto put = [&](auto field, auto v) { port::put(dut->rsp_meta_i, field, v); };
-    put(layout::rx_meta::qpn, kRow);
+    put(layout::rx_meta::qpn, qp);
     put(layout::rx_meta::opcode, opcode);
     put(layout::rx_meta::psn, psn & kPsnMask);
     put(layout::rx_meta::payload_len, len);
     put(layout::rx_meta::ticket, ticket);
     port::put(dut->rsp_meta_i, layout::rx_meta::ext, layout::aeth::syndrome, syndrome);
     offer(dut->rsp_meta_valid_i, [&] { return dut->rsp_meta_ready_o != 0; });
-    run(30);
   }
   void expire(bool rnr) {
     port::put(dut->timer_event_i, layout::timer_event::qpn, kRow);
@@ -190,16 +204,17 @@ class Rig {
     d.count_ready_i = 1;
     d.atomic_job_ready_i = 1;
     d.br_req_ready_i = 1;
-    d.key_req_ready_i = 1;
-    d.key_rsp_valid_i = key_asked_;
-    port::put(d.key_rsp_i, layout::key_rsp::ok, 1);
     d.key_op_req_ready_i = 1;
     d.drained_i = drains_ != 0 && drains;
     drains_ -= d.drained_i;
     d.key_op_rsp_valid_i = op_asked_;
     port::put(d.key_op_rsp_i, layout::key_op_rsp::ok, op_ok);
     dut.settle();
-    key_asked_ = d.key_req_valid_o;
+    const bool asked = d.key_req_valid_o && d.key_req_ready_i;
+    lookups += asked;
+    std::rotate(key_asked_.begin(), key_asked_.end() - 1, key_asked_.end());
+    key_asked_[0].reset();
+    if (asked) key_asked_[0] = port::get(d.key_req_o, layout::key_req::va);
     op_asked_ = d.key_op_req_valid_o;
     operations += d.key_op_req_valid_o;
     drains_ += d.drain_o;
@@ -215,7 +230,9 @@ class Rig {
       segments_.pop_front();
     }
     if (d.rsp_seg_valid_o) {
-      (port::get(d.rsp_seg_o, layout::seg::drop) ? dropped : placed) += 1;
+      const bool drop = port::get(d.rsp_seg_o, layout::seg::drop);
+      (drop ? dropped : placed) += 1;
+      if (!drop) places.push_back(port::get(d.rsp_seg_o, layout::seg::addr));
     }
     if (d.desc_valid_o && d.desc_ready_i) {
       auto get = [&](auto field) { return port::get(d.desc_o, field); };
@@ -247,13 +264,20 @@ class Rig {
       timers.emplace_back(TimerOp{get(layout::timer_cmd::op)}, get(layout::timer_cmd::code));
     }
     if (d.count_valid_o) ++counts[QpCounter{port::get(d.count_o, layout::count::counter)}];
+    ++clocks;
     dut.tick();
+    // A result ends an event, so what is ready follows from it.
+    d.key_req_ready_i = key_delays == nullptr || (*key_delays)() % 2 == 0;
+    d.key_rsp_valid_i = key_asked_[2].has_value();
+    port::put(d.key_rsp_i, layout::key_rsp::ok, key_ok);
+    port::put(d.key_rsp_i, layout::key_rsp::addr, key_asked_[2].value_or(0));
   }
 
  private:
   std::deque<unsigned> segments_;
-  std::deque<std::pair<unsigned, unsigned>> flying_;  // queue pair, PSN
-  bool key_asked_ = false, op_asked_ = false;
+  std::deque<std::pair<unsigned, unsigned>> flying_;       // queue pair, PSN
+  std::array<std::optional<std::uint64_t>, 3> key_asked_;  // addresses, the newest first
+  bool op_asked_ = false;
   unsigned drains_ = 0;
 };
 

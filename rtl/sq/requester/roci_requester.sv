@@ -7,7 +7,6 @@
 //
 //  plan, response, timer, control --> next ---------> hand --> write the word
 //                                     word, compare   ring
-//
 //  ring of a queue pair:   head: oldest message not completed     tail = head + count
 //  sequence numbers:       una: oldest not acknowledged           psn_next: next to send
 
@@ -121,16 +120,17 @@ module roci_requester #(
   `PARAM_CHECK(WindowInRange, Window >= 32 && Window <= 4096)
   logic [3:0]                 state_q, first_state, slot_num_sge;
   logic [15:0]                at, first_at;
-  logic                       pick, take, finish, memory_ready, none, idle, reads_rsp, timer_calm;
+  logic                       pick, take, finish, memory_ready, none, idle, timer_calm, drops;
   logic [QpBits-1:0]          pick_row, read_row, row_q, fault_row;
   logic                       is_live_q, is_rsp_q, is_timer_q, is_fault_q, is_again_q, is_late_q;
   logic [23:0]                fault_psn, fault_psn_q;
-  logic                       fault_valid, fault_ready, fault_left, fault_left_q, late_valid;
-  logic                       late_ready, late_room, late_push, room, more_room, fail_room;
-  logic                       desc_room, rsp_room, cqe_room, cqe_calm, comparing, pick_hand,
-                              at_first, at_last, moves;
+  logic                       fault_valid, fault_ready, fault_left, fault_left_q, late_valid,
+                              late_ready, late_room, late_push, room, more_room, fail_room,
+                              desc_room, rsp_room, cqe_room, cqe_calm, comparing, pick_hand,
+                              at_first, at_last, moves, rsp_new, waits, handling, alive, count_calm;
   roci_pkg::plan_t            plan_q, read_plan, late;
   roci_pkg::rx_meta_t         rsp_q;
+  roci_pkg::ext_aeth_t        read_aeth;
   roci_pkg::timer_event_t     timer_q;
   roci_pkg::sq_control_t      control_q;
   roci_pkg::requester_step_t  step;
@@ -140,8 +140,8 @@ module roci_requester #(
   roci_pkg::qp_attr_t         read_attr, attr;
   roci_pkg::sge_t             slot_sge;
   roci_pkg::requester_look_t  look;
-  logic                       handling, begin_generation, alive, read_in_err, in_err, ud_fails;
-  logic                       read_uc, read_ud, uc, ud, reads_ring, ring_read, part, whole, all;
+  logic                       begin_generation, read_in_err, in_err, ud_fails, read_uc, read_ud, uc,
+                              ud, reads_ring, ring_read, part, whole, all, place_done, place_quick;
   logic [31:0]                read_qkey, qkey, rd_offset;
   logic [7:0]                 ud_status, ud_vendor, place_status, place_vendor;
   assign idle = at[roci_pkg::RequesterIdle];
@@ -155,12 +155,13 @@ module roci_requester #(
     .late_valid_i(late_valid), .late_room_i(late_room), .late_ready_o(late_ready), .live_qpn_i,
     .live_valid_i, .again_push_i(step.again), .memory_ready_i(memory_ready), .room_i(room),
     .more_room_i(more_room), .fail_room_i(fail_room), .desc_room_i(desc_room),
-    .rsp_room_i(rsp_room && cqe_calm), .pick_o(pick), .pick_row_o(pick_row), .moves_o(moves),
-    .pick_hand_o(pick_hand), .read_rsp_o(reads_rsp), .read_ring_o(reads_ring),
-    .read_row_o(read_row), .read_plan_o(read_plan), .word_i(word), .attr_i(read_attr),
-    .uc_i(read_uc), .ud_i(read_ud), .qkey_i(read_qkey), .alive_i(alive), .in_err_i(read_in_err),
-    .free_i(idle || finish), .empty_i(idle), .take_o(take), .state_o(first_state), .at_o(first_at),
-    .run_o(first_run), .row_o(row_q), .is_live_o(is_live_q), .is_late_o(is_late_q),
+    .rsp_room_i(rsp_room), .rsp_calm_i(cqe_calm), .more_rsp_i(count_calm), .pick_o(pick),
+    .pick_row_o(pick_row), .moves_o(moves), .pick_hand_o(pick_hand), .read_aeth_o(read_aeth),
+    .read_ring_o(reads_ring), .read_row_o(read_row), .read_plan_o(read_plan), .word_i(word),
+    .attr_i(read_attr), .uc_i(read_uc), .ud_i(read_ud), .qkey_i(read_qkey), .alive_i(alive),
+    .in_err_i(read_in_err), .free_i(idle || finish), .empty_i(idle),
+    .waits_i(waits && !qp_q.stopped), .take_o(take), .rsp_new_o(rsp_new), .state_o(first_state),
+    .at_o(first_at), .run_o(first_run), .row_o(row_q), .is_live_o(is_live_q), .is_late_o(is_late_q),
     .is_rsp_o(is_rsp_q), .is_timer_o(is_timer_q), .is_fault_o(is_fault_q), .is_again_o(is_again_q),
     .fault_psn_o(fault_psn_q), .fault_left_o(fault_left_q), .plan_o(plan_q), .rsp_o(rsp_q),
     .timer_o(timer_q), .control_o(control_q), .attr_o(attr), .uc_o(uc), .ud_o(ud), .qkey_o(qkey),
@@ -184,7 +185,7 @@ module roci_requester #(
     .ring_read_row_i(reads_ring ? read_row : row_q), .ring_read_at_i(ring_read_at),
     .entry_o(stored_entry), .ring_write_i(step.enter), .ring_write_at_i(ring_write_at),
     .entry_i(new_entry), .ticket_o(stored_ticket), .ticket_write_i(step.desc),
-    .ticket_i(newest + 10'd1), .slot_read_i(comparing), .slot_read_at_i(qp_q.rd_head),
+    .ticket_i(newest + 10'd1), .slot_read_i(reads_ring), .slot_read_at_i(word.rd_head),
     .slot_sge_o(slot_sge), .slot_num_sge_o(slot_num_sge), .slot_write_i(step.slot),
     .slot_plan_i(plan_q), .slot_write_at_i(qp_q.rd_head + qp_q.rd_count[3:0]));
 
@@ -199,9 +200,9 @@ module roci_requester #(
   // Steps.
   roci_pkg::tx_desc_t desc;
   logic [23:0]        span, message_less, limit;
-  logic               place_done, limited, goes_on, flushes, bad;
+  logic               limited, goes_on, flushes, bad;
   roci_requester_span #(.RingDepth(RingDepth), .Window(Window)) u_span (
-    .clk_i, .plan_i(read_plan), .plan_pmtu_i(read_attr.pmtu), .rsp_i(rsp_q),
+    .clk_i, .plan_i(read_plan), .plan_pmtu_i(read_attr.pmtu), .aeth_i(read_aeth), .psn_i(rsp_q.psn),
     .placed_i(state_q == roci_pkg::RequesterPlaced), .max_rd_atomic_i(attr.max_rd_atomic),
     .first_i(comparing ? stored_entry.first : entry.first), .last_i(entry.last), .qp_i(qp_q),
     .flush_upto_i(control_q.index), .span_o(span), .message_o(message_less), .bad_o(bad),
@@ -217,9 +218,10 @@ module roci_requester #(
     .part_i(part), .whole_i(whole), .all_i(all), .at_first_i(at_first), .at_last_i(at_last),
     .attr_i(attr), .in_err_i(in_err), .cqe_room_i(cqe_room), .cqe_calm_i(cqe_calm),
     .timer_calm_i(timer_calm), .op_taken_i(key_op_req_ready_i), .op_done_i(key_op_rsp_valid_i),
-    .op_ok_i(key_op_rsp_i.ok), .place_done_i(place_done), .place_status_i(place_status),
-    .place_vendor_i(place_vendor), .qp_o(qp_d), .run_o(run_d), .step_o(step), .finish_o(finish),
-    .desc_o(desc), .entry_o(new_entry), .late_o(late_push), .offset_i(rd_offset), .bad_i(bad));
+    .op_ok_i(key_op_rsp_i.ok), .place_done_i(place_done), .place_quick_i(place_quick),
+    .place_status_i(place_status), .place_vendor_i(place_vendor), .qp_o(qp_d), .run_o(run_d),
+    .step_o(step), .finish_o(finish), .drop_o(drops), .desc_o(desc), .entry_o(new_entry),
+    .late_o(late_push), .offset_i(rd_offset), .bad_i(bad));
   roci_requester_hand u_hand (
     .clk_i, .rst_ni, .finish_i(finish), .take_i(take), .first_i(first_state), .first_at_i(first_at),
     .next_i(step.state), .state_o(state_q), .at_o(at));
@@ -237,15 +239,14 @@ module roci_requester #(
   // Places of READ data and atomic results.
   roci_pkg::key_rsp_t place;
   roci_pkg::seg_t     place_seg;
-  logic               place_seg_valid, rsp_seg_in_ready, for_atomic;
-  assign for_atomic = run_q.ask == roci_pkg::AskAtomic;
+  logic               place_seg_valid, rsp_seg_in_ready;
   roci_requester_place #(.DataWidth(DataWidth)) u_place (
-    .clk_i, .rst_ni, .start_i(state_q == roci_pkg::RequesterPlace), .atomic_i(for_atomic),
-    .qpn_i(24'(row_q)), .wqe_index_i(qp_q.done), .offset_i(for_atomic ? '0 : rd_offset),
-    .len_i(for_atomic ? 13'd8 : rsp_q.payload_len), .sge0_i(slot_sge), .num_sge_i(slot_num_sge),
-    .pd_i(attr.pd), .pasid_i(attr.pasid), .sq_base_i(attr.sq_base),
-    .wqe_entry_i(qp_q.done & ((16'd1 << attr.sq_log) - 16'd1)), .stride_log_i(attr.sq_stride_log),
-    .forget_i(step.retire || begin_generation), .done_o(place_done), .status_o(place_status),
+    .clk_i, .rst_ni, .at_i(at), .ask_i(run_q.ask), .begins_i(run_q.begins), .first_i(at_first),
+    .qpn_i(24'(row_q)), .wqe_index_i(qp_q.done), .offset_i(rd_offset), .len_i(rsp_q.payload_len),
+    .sge0_i(slot_sge), .num_sge_i(slot_num_sge), .pd_i(attr.pd), .pasid_i(attr.pasid),
+    .sq_base_i(attr.sq_base), .wqe_entry_i(qp_q.done & ((16'd1 << attr.sq_log) - 16'd1)),
+    .stride_log_i(attr.sq_stride_log), .forget_i(step.retire || begin_generation),
+    .done_o(place_done), .quick_o(place_quick), .waits_o(waits), .status_o(place_status),
     .vendor_o(place_vendor), .place_o(place), .seg_o(place_seg), .seg_valid_o(place_seg_valid),
     .seg_ready_i(rsp_seg_in_ready), .br_req_valid_o, .br_req_ready_i, .br_req_o, .br_rsp_i,
     .br_rsp_valid_i, .br_rsp_ready_o, .key_req_o, .key_req_valid_o, .key_req_ready_i, .key_rsp_i,
@@ -262,17 +263,16 @@ module roci_requester #(
     .ticket_i(ticket), .newest_o(newest), .sent_valid_i, .sent_i, .fault_row_o(fault_row),
     .fault_psn_o(fault_psn), .fault_left_o(fault_left), .fault_valid_o(fault_valid),
     .fault_ready_i(fault_ready), .attr_i(attr), .uc_i(uc), .plan_i(plan_q), .rsp_i(rsp_q),
-    .rsp_new_i(reads_rsp), .store_done_i, .wr_done_i, .place_i(place), .desc_i(desc),
-    .drop_i(finish && is_rsp_q && rsp_q.payload_len != '0 && !run_q.placed),
+    .rsp_new_i(rsp_new), .store_done_i, .wr_done_i, .place_i(place), .desc_i(desc), .drop_i(drops),
     .place_seg_i(place_seg), .place_seg_valid_i(place_seg_valid),
     .place_seg_ready_o(rsp_seg_in_ready), .plan_seg_i, .plan_seg_valid_i, .plan_seg_ready_o,
     .room_o(room), .more_room_o(more_room), .fail_room_o(fail_room), .desc_room_o(desc_room),
     .rsp_room_o(rsp_room), .cqe_room_o(cqe_room), .cqe_calm_o(cqe_calm), .timer_calm_o(timer_calm),
-    .ptr_o, .ptr_valid_o, .ptr_ready_i, .desc_o, .desc_valid_o, .desc_ready_i, .seg_o, .seg_valid_o,
-    .seg_ready_i, .cqe_o, .cqe_valid_o, .cqe_ready_i, .fail_o, .fail_valid_o, .fail_ready_i,
-    .timer_cmd_o, .timer_cmd_valid_o, .timer_cmd_ready_i, .count_o, .count_valid_o, .count_ready_i,
-    .atomic_job_o, .atomic_job_valid_o, .atomic_job_ready_i, .rsp_seg_o, .rsp_seg_valid_o,
-    .rsp_seg_ready_i, .empty_o(out_empty));
+    .count_calm_o(count_calm), .ptr_o, .ptr_valid_o, .ptr_ready_i, .desc_o, .desc_valid_o,
+    .desc_ready_i, .seg_o, .seg_valid_o, .seg_ready_i, .cqe_o, .cqe_valid_o, .cqe_ready_i, .fail_o,
+    .fail_valid_o, .fail_ready_i, .timer_cmd_o, .timer_cmd_valid_o, .timer_cmd_ready_i, .count_o,
+    .count_valid_o, .count_ready_i, .atomic_job_o, .atomic_job_valid_o, .atomic_job_ready_i,
+    .rsp_seg_o, .rsp_seg_valid_o, .rsp_seg_ready_i, .empty_o(out_empty));
 
   assign live_ready_o = handling && is_live_q;
   always_comb begin

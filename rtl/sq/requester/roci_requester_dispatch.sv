@@ -83,6 +83,8 @@ module roci_requester_dispatch (
     run_o.in_window = in_window;
     run_o.late      = is_rsp_i && late;
     run_o.credit    = is_rsp_i && live && credit;
+    run_o.begins    = is_rsp_i && (rsp_i.opcode == roci_pkg::OpRcReadRespFirst
+                                   || rsp_i.opcode == roci_pkg::OpRcReadRespOnly);
     run_o.arrived   = is_rsp_i && ask != roci_pkg::AskData;  // data count when they are placed
     if (is_fault_i) begin
       run_o.ask  = roci_pkg::AskNone;

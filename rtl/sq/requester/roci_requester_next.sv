@@ -5,9 +5,12 @@
 //             window, plan, handle
 //
 // An event is read for at least a clock, longer when the one in hand takes more steps. While it is
-// read and the hand gets free, the one after it is chosen when it is a plan, or a response or a
-// packet of UC or UD that left after a plan, and of another queue pair: so the word that is read is
-// never one that an event before it has still to write.
+// read and the hand gets free, the one after it is chosen when it is of another queue pair and a
+// plan, a response after a plan or READ data, or a packet of UC or UD that left after a plan: so
+// the word that is read is never one that an event before it has still to write.
+//
+// Ring and slots of READs are read in the clock before the hand, so an event that needs them does
+// not come into it while the one there needs what it has read of them.
 
 `include "assert.svh"
 
@@ -54,17 +57,19 @@ module roci_requester_next #(
   input  logic                      more_room_i,
   input  logic                      fail_room_i,
   input  logic                      desc_room_i,
-  input  logic                      rsp_room_i,
+  input  logic                      rsp_room_i,   // for what a response may give out,
+  input  logic                      rsp_calm_i,   // for a choice of one,
+  input  logic                      more_rsp_i,   // and of one that follows READ data
 
   // the choice, and what is read for it a clock later, until the next choice
   output logic                      pick_o,
   output logic [QpBits-1:0]         pick_row_o,
   output logic                      moves_o,     // no event is read that goes on being read
   output logic                      pick_hand_o, // the event in hand has it, and ends
-  output logic                      read_rsp_o,  // for the first clock: a response
-  output logic                      read_ring_o, // it needs the oldest message of the ring
+  output logic                      read_ring_o, // the oldest message of its ring is read
   output logic [QpBits-1:0]         read_row_o,
   output roci_pkg::plan_t           read_plan_o,
+  output roci_pkg::ext_aeth_t       read_aeth_o, // the AETH of a response
   input  roci_pkg::requester_qp_t   word_i,
   input  roci_pkg::qp_attr_t        attr_i,
   input  logic                      uc_i,        // UC or UD
@@ -76,6 +81,7 @@ module roci_requester_next #(
   // the hand
   input  logic                      free_i,      // empty, or its event ends
   input  logic                      empty_i,
+  input  logic                      waits_i,     // its event needs nothing more of ring and slots
   output logic                      take_o,      // the event read is in hand from the next clock on
   output logic [3:0]                state_o,     // with it: its first step,
   output logic [15:0]               at_o,        // as one bit too,
@@ -90,7 +96,8 @@ module roci_requester_next #(
   output logic                      is_fault_o,
   output logic                      is_again_o,
   output roci_pkg::plan_t           plan_o,
-  output roci_pkg::rx_meta_t        rsp_o,       // also of one that is read
+  output roci_pkg::rx_meta_t        rsp_o,       // the newest one, when it is none
+  output logic                      rsp_new_o,   // this is its first clock
   output roci_pkg::timer_event_t    timer_o,
   output logic [23:0]               fault_psn_o,
   output logic                      fault_left_o,
@@ -110,16 +117,21 @@ module roci_requester_next #(
 );
 
   logic is_live, is_plan, is_late, is_rsp, is_timer, is_fault, is_again, fault_left, none;
-  logic read_q, first_q;
-  assign take_o      = read_q && free_i;
-  assign moves_o     = !read_q || free_i;
-  assign read_rsp_o  = read_q && first_q && is_rsp;
-  assign read_ring_o = read_q && !is_plan;
+  logic read_q, is_plan_q;
+  roci_pkg::rx_meta_t read_rsp;
+  assign read_aeth_o = read_rsp.ext;
+  logic ring_free;  // the event in hand needs nothing more of ring and slots
+  logic held;       // the event read does not come into the hand yet
+  assign ring_free   = empty_i || is_plan_q || waits_i;
+  assign held        = read_q && ((!is_plan && !ring_free) || (is_rsp && !rsp_room_i));
+  assign take_o      = read_q && free_i && !held;
+  assign moves_o     = !read_q || (free_i && !held);
+  assign read_ring_o = read_q && !is_plan && ring_free;
   assign none_o      = none && !read_q;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) read_q <= 1'b0;
-    else read_q <= pick_o || (read_q && !free_i);
-    first_q <= pick_o;
+    else read_q <= pick_o || (read_q && !take_o);
+    rsp_new_o <= take_o && is_rsp;
   end
 
   roci_requester_select #(.NumQps(NumQps)) u_select (
@@ -128,16 +140,17 @@ module roci_requester_next #(
     .fault_row_i, .fault_psn_i, .fault_left_i, .fault_left_o(fault_left), .fault_valid_i,
     .fault_ready_o, .late_i, .late_valid_i, .late_room_i, .late_ready_o, .live_qpn_i, .live_valid_i,
     .again_push_i, .live_busy_i((read_q && is_live) || (!empty_i && is_live_o)),
-    .free_i(free_i && memory_ready_i), .room_i, .fail_room_i, .desc_room_i, .rsp_room_i,
-    .follows_i(read_q), .follows_plan_i(is_plan), .follows_room_i(more_room_i), .hand_i(!empty_i),
-    .hand_row_i(row_o), .pick_o, .pick_row_o, .pick_hand_o, .row_o(read_row_o), .is_live_o(is_live),
-    .is_plan_o(is_plan), .is_late_o(is_late), .is_rsp_o(is_rsp), .is_timer_o(is_timer),
-    .is_fault_o(is_fault), .is_again_o(is_again), .fault_psn_o, .plan_o(read_plan_o), .rsp_o,
-    .timer_o, .control_o, .none_o(none));
+    .free_i(free_i && memory_ready_i && !held), .room_i, .fail_room_i, .desc_room_i,
+    .rsp_room_i(rsp_room_i && rsp_calm_i), .follows_i(read_q), .follows_plan_i(is_plan),
+    .more_rsp_i, .follows_room_i(more_room_i), .hand_i(!empty_i), .hand_row_i(row_o), .pick_o,
+    .pick_row_o, .pick_hand_o, .row_o(read_row_o), .is_live_o(is_live), .is_plan_o(is_plan),
+    .is_late_o(is_late), .is_rsp_o(is_rsp), .is_timer_o(is_timer), .is_fault_o(is_fault),
+    .is_again_o(is_again), .fault_psn_o, .plan_o(read_plan_o), .rsp_o(read_rsp), .timer_o,
+    .control_o, .none_o(none));
 
   roci_requester_dispatch u_dispatch (
     .is_plan_i(is_plan), .is_rsp_i(is_rsp), .is_fault_i(is_fault), .left_i(fault_left),
-    .rsp_i(rsp_o), .fault_psn_i(fault_psn_o), .qp_i(word_i), .alive_i, .run_o, .state_o,
+    .rsp_i(read_rsp), .fault_psn_i(fault_psn_o), .qp_i(word_i), .alive_i, .run_o, .state_o,
     .at_o);
   roci_requester_look #(.RingDepth(RingDepth), .Window(Window)) u_look (
     .clk_i, .plan_i(read_plan_o), .qp_i(word_i), .attr_i, .uc_i, .alive_i, .look_o);
@@ -149,6 +162,7 @@ module roci_requester_next #(
   always_ff @(posedge clk_i) begin
     if (take_o) begin
       row_o        <= read_row_o;
+      is_plan_q    <= is_plan;
       is_live_o    <= is_live;
       is_late_o    <= is_late;
       is_rsp_o     <= is_rsp;
@@ -163,12 +177,13 @@ module roci_requester_next #(
       qkey_o       <= qkey_i;
       in_err_o     <= in_err_i;
     end
+    if (take_o && is_rsp) rsp_o <= read_rsp;
   end
 
   `ASSERT(OneEventPerQueuePair, `IMPLIES(read_q && !empty_i, read_row_o != row_o || free_i))
   `ASSERT(ChoiceMoves, `IMPLIES(pick_o, moves_o))
   `ASSERT(FewFollow, `IMPLIES(read_q && !empty_i && !free_i,
-                              (is_plan && !is_late) || ((is_rsp || (is_fault && fault_left))
-                                                        && !is_rsp_o && !is_fault_o)))
+                              (is_plan && !is_late) || (is_rsp && !is_fault_o)
+                              || (is_fault && fault_left && !is_rsp_o && !is_fault_o)))
 
 endmodule

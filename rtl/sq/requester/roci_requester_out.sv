@@ -26,7 +26,7 @@ module roci_requester_out #(
   input  logic                       uc_i,       // UC or UD
   input  roci_pkg::plan_t            plan_i,
   input  roci_pkg::rx_meta_t         rsp_i,
-  input  logic                       rsp_new_i,  // it has come this clock
+  input  logic                       rsp_new_i,  // this is its first clock in hand
   input  logic [7:0]                 store_done_i,
   input  logic [15:0]                wr_done_i,
   input  roci_pkg::key_rsp_t         place_i,    // place of the result of an atomic
@@ -55,7 +55,8 @@ module roci_requester_out #(
   output logic                       rsp_room_o,    // segments of a response, and a job
   output logic                       cqe_room_o,    // for one now
   output logic                       cqe_calm_o,    // for all of a response, as a rule
-  output logic                       timer_calm_o,  // the timer keeps up
+  output logic                       timer_calm_o,  // the timer keeps up,
+  output logic                       count_calm_o,  // and the counters: a response may follow one
 
   // out
   output roci_pkg::fetch_ptr_t       ptr_o,
@@ -115,6 +116,7 @@ module roci_requester_out #(
   assign room_o       = timer_level_q <= 4'd5 && count_level_q <= 4'd3 && ptr_level_q <= 3'd2;
   assign fail_room_o  = fail_level_q <= 3'd2;
   assign more_room_o  = ptr_level_q <= 3'd1 && fail_level_q <= 3'd1 && desc_more;
+  assign count_calm_o = count_level_q <= 4'd1;
   // Room of a clock before: a response that gave out something then has not ended since.
   always_ff @(posedge clk_i) begin
     rsp_room_o <= rsp_seg_level <= 5'd13 && job_level <= 3'd2 && store_q - store_done_i < 8'd64;

@@ -4,8 +4,14 @@
 // A list of one entry costs one key lookup. A longer list is read again from the send queue, kept
 // until another message needs one, and walked. The requester waits meanwhile.
 //
-//  start --> one entry: key ---------------------------------+--> segment, done
-//        +-> longer: read the work request --> walk the list-+
+//  Compare -> Act -> Place --> one entry: key -------------------------------+--> segment, done
+//                          +-> longer: read the work request --> walk the list-+
+//
+// The key is looked up before it is known that the response fits: as soon as a response is compared
+// that seems to be the first of its message, and again a clock later when it is not. What nobody
+// waits for any more is dropped as it comes.
+//
+// Latency: for one entry three clocks after the lookup that counts, the guess or a later one.
 
 `include "assert.svh"
 
@@ -15,9 +21,11 @@ module roci_requester_place #(
   input  logic                      clk_i,
   input  logic                      rst_ni,
 
-  // in; held until done
-  input  logic                      start_i,
-  input  logic                      atomic_i,  // address only, no segment
+  // the response in hand
+  input  logic [15:0]               at_i,      // bit of its step
+  input  logic [2:0]                ask_i,     // ResponseAsk; an atomic gets no segment
+  input  logic                      begins_i,  // it seems to be the first of its message,
+  input  logic                      first_i,   // or is, as known from the step after Compare on
   input  logic [23:0]               qpn_i,
   input  logic [15:0]               wqe_index_i,
   input  logic [31:0]               offset_i,  // bytes of the message before these
@@ -33,12 +41,14 @@ module roci_requester_place #(
 
   // out
   output logic                      done_o,   // pulse
+  output logic                      quick_o,  // with it: the segment of a list of one entry
+  output logic                      waits_o,  // for a result alone: its inputs may change
   output logic [7:0]                status_o,
   output logic [7:0]                vendor_o,
   output roci_pkg::key_rsp_t        place_o,  // atomic
   output roci_pkg::seg_t            seg_o,
   output logic                      seg_valid_o,
-  input  logic                      seg_ready_i,
+  input  logic                      seg_ready_i, // up for a first segment
 
   // block read client
   output logic                      br_req_valid_o,
@@ -58,24 +68,47 @@ module roci_requester_place #(
 
   localparam logic [3:0] Rights = 4'b0001;  // local write
 
-  typedef enum logic [2:0] {
-    StIdle, StKey, StKeyResult, StOneSegment, StRead, StData, StWalk, StSegments
-  } state_e;
+  typedef enum logic [2:0] {StIdle, StKeyResult, StRead, StData, StWalk, StSegments} state_e;
   state_e             state_q;
   logic               kept_q;       // blocks of {qpn, index} are here
   logic [23:0]        kept_qpn_q;
   logic [15:0]        kept_index_q;
   logic [1:0]         arrived_q;    // blocks of the read so far
   logic               failed_q;     // one of them could not be read
-  logic               list, hit;
-  roci_pkg::key_rsp_t place_q;
+  logic               guess, act, start;  // steps of the response
+  logic               atomic, list, hit;
+  logic               asks, asked;      // for the key; it is, or was by the guess
+  logic [31:0]        offset;           // that is asked for
+  logic               guessed_q;        // it was in the clock before
+  logic [1:0]         owed_q;           // results to come
+  logic               result;           // the one that is waited for
   logic [31:0]        offset_q;
   logic [63:0]        wqe_addr_q;
   logic [24:0]        wqe_offset_q;
   logic               addr_ready_q;  // the address is that of the work request
 
-  assign list       = num_sge_i > 4'd1 && !atomic_i;
+  assign atomic     = ask_i == roci_pkg::AskAtomic;
+  assign guess      = at_i[roci_pkg::RequesterCompare] && begins_i;
+  assign act        = at_i[roci_pkg::RequesterAct] && (ask_i == roci_pkg::AskData || atomic);
+  assign start      = at_i[roci_pkg::RequesterPlace];
+  assign list       = num_sge_i > 4'd1 && !atomic;
   assign hit        = kept_q && kept_qpn_q == qpn_i && kept_index_q == wqe_index_i;
+
+  // Requests for keys, apart from those of the walker; what comes is what was asked for first.
+  assign asks   = state_q == StIdle && (act || start) && !list && !(guessed_q && first_i);
+  assign asked  = key_req_ready_i || (guessed_q && first_i);
+  assign offset = guess || atomic ? '0 : offset_i;
+  assign result = state_q == StKeyResult && key_rsp_valid_i && owed_q == 2'd1;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      guessed_q <= 1'b0;
+      owed_q    <= '0;
+    end else begin
+      guessed_q <= guess && key_req_ready_i;
+      owed_q    <= owed_q + 2'((guess || asks) && key_req_ready_i)
+                   - 2'(key_rsp_valid_i && owed_q != '0);
+    end
+  end
 
   // What is read again comes by beats.
   localparam int unsigned PartBits = DataWidth < 128 ? 128 : DataWidth;
@@ -109,7 +142,7 @@ module roci_requester_place #(
     .sge_index_o(sge_index), .sge_i(sge),
     .key_req_o(walk_key), .key_req_valid_o(walk_key_valid),
     .key_req_ready_i(key_req_ready_i && state_q == StWalk),
-    .key_rsp_i, .key_rsp_valid_i(key_rsp_valid_i && state_q == StWalk),
+    .key_rsp_i, .key_rsp_valid_i(key_rsp_valid_i && state_q == StWalk && owed_q == '0),
     .seg_o(walk_seg), .seg_valid_o(walk_seg_valid),
     .seg_ready_i(seg_ready_i && state_q == StSegments),
     .done_valid_o(walk_done), .done_status_o(walk_status), .idle_o(walk_idle));
@@ -138,15 +171,11 @@ module roci_requester_place #(
     end else begin
       if (forget_i) kept_q <= 1'b0;
       unique case (state_q)
-        StIdle: if (start_i) begin
-          if (!list) state_q <= StKey;
-          else state_q <= hit ? StWalk : StRead;
+        StIdle: begin
+          if ((act || start) && !list && asked) state_q <= StKeyResult;
+          if (start && list) state_q <= hit ? StWalk : StRead;
         end
-        StKey: if (key_req_ready_i) state_q <= StKeyResult;
-        StKeyResult: if (key_rsp_valid_i) begin
-          state_q <= key_rsp_i.ok && !atomic_i ? StOneSegment : StIdle;
-        end
-        StOneSegment: if (seg_ready_i) state_q <= StIdle;
+        StKeyResult: if (result || !start) state_q <= StIdle;
         StRead:   if (br_req_valid_o && br_req_ready_i) begin
           state_q <= StData;
           kept_q  <= 1'b0;
@@ -177,7 +206,6 @@ module roci_requester_place #(
     addr_ready_q <= state_q == StRead;
   end
   always_ff @(posedge clk_i) begin
-    if (state_q == StKeyResult) place_q <= key_rsp_i;
     if (state_q == StRead) begin
       arrived_q    <= '0;
       failed_q     <= 1'b0;
@@ -194,11 +222,11 @@ module roci_requester_place #(
     key_req_valid_o = walk_key_valid && state_q == StWalk;
     if (state_q != StWalk) begin
       key_req_o.key    = sge0_i.lkey;
-      key_req_o.va     = sge0_i.addr + 64'(offset_q);
-      key_req_o.len    = 32'(len_i);
+      key_req_o.va     = sge0_i.addr + 64'(offset);
+      key_req_o.len    = atomic ? 32'd8 : 32'(len_i);
       key_req_o.pd     = pd_i;
       key_req_o.access = Rights;
-      key_req_valid_o  = state_q == StKey;
+      key_req_valid_o  = guess || asks;
     end
   end
 
@@ -208,10 +236,9 @@ module roci_requester_place #(
     vendor_o = roci_pkg::VendorErrPlaceKey;
     unique case (state_q)
       StKeyResult: begin
-        done_o = key_rsp_valid_i && (!key_rsp_i.ok || atomic_i);
+        done_o = result;
         if (!key_rsp_i.ok) status_o = roci_pkg::StatusLocProtErr;
       end
-      StOneSegment: done_o = seg_ready_i;
       StWalk: begin
         done_o   = failed_q || (walk_done && walk_status != roci_pkg::StatusSuccess);
         status_o = walk_status;
@@ -228,16 +255,18 @@ module roci_requester_place #(
   always_comb begin
     seg_o       = walk_seg;
     seg_valid_o = walk_seg_valid && state_q == StSegments;
-    if (state_q == StOneSegment) begin
-      seg_o.addr  = place_q.addr;
-      seg_o.pasid = place_q.pasid;
+    if (state_q == StKeyResult) begin
+      seg_o.addr  = key_rsp_i.addr;
+      seg_o.pasid = key_rsp_i.pasid;
       seg_o.len   = len_i;
       seg_o.last  = 1'b1;
       seg_o.drop  = 1'b0;
       seg_o.fetched = 1'b0;
-      seg_valid_o   = 1'b1;
+      seg_valid_o   = quick_o;
     end
   end
+  assign quick_o = result && key_rsp_i.ok && !atomic;
+  assign waits_o = state_q == StKeyResult;
   assign place_o = key_rsp_i;
 
   assign br_req_valid_o      = state_q == StRead && addr_ready_q;
@@ -247,8 +276,12 @@ module roci_requester_place #(
   assign br_rsp_ready_o = 1'b1;
 
   logic unused;
-  assign unused = &{1'b0, unused_first, place_q, walk_idle};
+  assign unused = &{1'b0, unused_first, walk_idle};
 
   `ASSERT(NoDataUnasked, `IMPLIES(br_rsp_valid_i, state_q == StData))
+  `ASSERT(GuessesWhenIdle, `IMPLIES(guess || act, state_q == StIdle))
+  `ASSERT(ResultIsOwed, `IMPLIES(key_rsp_valid_i, owed_q != '0 || state_q == StWalk))
+  `ASSERT(OneIsStarted, `IMPLIES(result, start))
+  `ASSERT(SegmentHasRoom, `IMPLIES(quick_o, seg_ready_i))
 
 endmodule

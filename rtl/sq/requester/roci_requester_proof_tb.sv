@@ -41,6 +41,7 @@ module roci_requester_proof_tb #(
   input  logic                       op_ok_i,
   input  logic                       late_i,
   input  logic                       place_done_i,
+  input  logic                       place_quick_i,
   input  logic [7:0]                 place_status_i
 );
 
@@ -65,11 +66,11 @@ module roci_requester_proof_tb #(
   roci_pkg::tx_desc_t         desc;
   logic [31:0]                offset;
   logic [23:0]                span, message_less, limit;
-  logic                       limited, goes_on, flushes, bad, finish;
+  logic                       limited, goes_on, flushes, bad, finish, drops;
   roci_pkg::requester_look_t  look;
 
   roci_requester_span #(.RingDepth(RingDepth), .Window(Window)) u_span (
-    .clk_i, .plan_i(plan_q), .plan_pmtu_i(attr_i.pmtu), .rsp_i(rsp_q),
+    .clk_i, .plan_i(plan_q), .plan_pmtu_i(attr_i.pmtu), .aeth_i(rsp_q.ext), .psn_i(rsp_q.psn),
     .first_i(state_q == roci_pkg::RequesterCompare ? entry_i.first : entry.first),
     .last_i(entry.last), .qp_i(qp_q), .max_rd_atomic_i(attr_i.max_rd_atomic),
     .placed_i(state_q == roci_pkg::RequesterPlaced), .flush_upto_i(control_q.index), .bad_o(bad),
@@ -100,8 +101,9 @@ module roci_requester_proof_tb #(
     .control_i(control_q), .qp_i(qp_q), .run_i(run_q), .entry_i(entry), .part_i(part),
     .whole_i(whole), .all_i(all), .at_first_i(at_first), .at_last_i(at_last), .attr_i,
     .in_err_i, .cqe_room_i, .cqe_calm_i(cqe_room_i && cqe_calm_i), .timer_calm_i,
-    .op_taken_i, .op_done_i, .op_ok_i, .place_done_i, .place_status_i, .place_vendor_i(8'd0),
-    .qp_o(qp_d), .run_o(run_d), .step_o(step), .finish_o(finish), .desc_o(desc),
+    .op_taken_i, .op_done_i, .op_ok_i, .place_done_i, .place_quick_i,
+    .place_status_i, .place_vendor_i(8'd0),
+    .qp_o(qp_d), .run_o(run_d), .step_o(step), .finish_o(finish), .drop_o(drops), .desc_o(desc),
     .entry_o(new_entry), .late_o(late), .offset_i(offset), .bad_i(bad));
   logic planning, acting, responding;
   assign planning   = state_q >= roci_pkg::RequesterPlan && state_q <= roci_pkg::RequesterOperated;
@@ -137,8 +139,8 @@ module roci_requester_proof_tb #(
   end
 
   logic unused;
-  assign unused = &{1'b0, late, new_entry, desc, offset, run_d, step, unused_read, unused_read_at,
-                    unused_ticket, unused_at};
+  assign unused = &{1'b0, late, new_entry, desc, offset, run_d, step, drops, unused_read,
+                    unused_read_at, unused_ticket, unused_at};
 
 `ifdef FORMAL
   logic [23:0] f_flight, f_flight_after, f_freed, f_acked;
@@ -160,6 +162,19 @@ module roci_requester_proof_tb #(
   // Counted a clock before
   `ASSERT(SpansInRange, `IMPLIES(planning, span != '0 && span <= 24'h80_0000
                                            && message_less < 24'h80_0000))
+
+  // A place is found in the second clock of Place or a later one
+  logic f_placing_q;
+  always_ff @(posedge clk_i) f_placing_q <= state_q == roci_pkg::RequesterPlace;
+  `ASSUME(PlaceTakesTime, `IMPLIES(place_done_i && state_q == roci_pkg::RequesterPlace,
+                                   f_placing_q))
+  `ASSUME(QuickIsDone, `IMPLIES(place_quick_i, place_done_i && run_q.ask == roci_pkg::AskData
+                                               && place_status_i == roci_pkg::StatusSuccess))
+  `ASSERT(RestIsCompared, `IMPLIES(state_q == roci_pkg::RequesterPlace && place_quick_i,
+                                   all == (f_flight == 24'd1)))
+  `ASSERT(PlaceIsOfTheResponse, `IMPLIES(state_q == roci_pkg::RequesterPlace
+                                         || state_q == roci_pkg::RequesterPlaced,
+                                         run_q.upto == rsp_q.psn + 24'd1))
 
   // The ring gives what was put in
   `ASSERT(ErrorsEnterAsSuch, `IMPLIES(step.enter && new_entry.kind == roci_pkg::MessageError,
@@ -202,6 +217,8 @@ module roci_requester_proof_tb #(
 
   `ASSERT(FinishIsOfTheStep, finish == step.finish)
 
+  `ASSERT(DropsWhatIsNotPlaced, `IMPLIES(drops, !step.data && rsp_q.payload_len != '0))
+
   // What holds between the steps of an event
   `ASSERT(CauseIsKnown, `IMPLIES(state_q == roci_pkg::RequesterFail
                                  || state_q == roci_pkg::RequesterRecover
@@ -236,7 +253,8 @@ module roci_requester_proof_tb #(
                                   || state_q == roci_pkg::RequesterPlaced, qp_q.count != '0))
   `ASSERT(EntersWithRoom, `IMPLIES(step.enter && !step.enter_last, qp_q.count < 8'(RingDepth)))
 
-  `ASSERT(EndsWithItsMessage, `IMPLIES(acting && step.finish, step.retire))
+  `ASSERT(EndsWithItsMessage, `IMPLIES(acting && step.finish,
+                                       step.retire || state_q == roci_pkg::RequesterPlace))
   `ASSERT(RetiresWhatIsThere, `IMPLIES(step.retire, qp_q.count != '0))
 
   // One completion for each work request

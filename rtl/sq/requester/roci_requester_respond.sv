@@ -2,12 +2,13 @@
 // What a response does: completes what it acknowledges, then what it requests. Combinational.
 //
 //  Compare --> Retire (a message a step) --> Act --> Place --> Placed --> End
-//        |       |                            +--> Recover, Fail
-//        |       +--> the event ends
+//        |       |                            |      +--> the event ends
+//        |       +--> the event ends          +--> Recover, Fail
 //        +--> Act: data of the oldest message
 //
-// An acknowledge of whole messages ends its event with the last of them, unless the queue pair is
-// blocked or completions are held up: End looks whether it has room then. What ends an event
+// An acknowledge of whole messages ends its event with the last of them, and READ data with the
+// result of their key, unless the queue pair is blocked or completions are held up: End looks
+// whether it has room then. What ends an event
 // chooses the next one, so it does not follow cqe_room_i, which many steps follow.
 
 module roci_requester_respond (
@@ -25,14 +26,16 @@ module roci_requester_respond (
   input  logic                       cqe_room_i,    // for a completion,
   input  logic                       cqe_calm_i,    // and for many
   input  logic                       timer_calm_i,  // the timer keeps up
-  input  logic                       place_done_i,
+  input  logic                       place_done_i,  // not in the first clock of Place
+  input  logic                       place_quick_i, // with it: of READ data, and allowed
   input  logic [7:0]                 place_status_i,
   input  logic [7:0]                 place_vendor_i,
 
   output roci_pkg::requester_qp_t    qp_o,
   output roci_pkg::requester_run_t   run_o,
   output roci_pkg::requester_step_t  step_o,
-  output logic                       ends_o,        // in Retire, the event ends
+  output logic                       ends_o,        // in Retire, the event ends;
+  output logic                       quick_o,       // in Place
   input  logic [31:0]                offset_i,      // offset of READ data in its message
   input  logic                       bad_i          // `bad_psn` is of the oldest message, found a
                                                     // clock after it came
@@ -41,7 +44,9 @@ module roci_requester_respond (
   logic [7:0]  syndrome;
   roci_pkg::ext_aeth_t aeth;
   logic        have, bad, nak_error, fits, kind_ok, length_ok, syndrome_ok;
-  logic        ends;      // the event ends with the message
+  logic        ends;      // the event ends with the message,
+  logic        quick;     // or with the place of READ data
+  logic        placed;    // the packet is done with
   logic        recovers;  // the next step is Recover; apart from the state, which comes later
 
   assign aeth       = rsp_i.ext;
@@ -64,7 +69,14 @@ module roci_requester_respond (
                 && run_i.ask == roci_pkg::AskNone && !qp_i.stopped && !qp_i.bad && !qp_i.blocked
                 && (cqe_calm_i || !entry_i.signaled);
 
-  assign ends_o = ends;
+  assign quick  = place_quick_i && !qp_i.stopped && !qp_i.blocked
+                  && (cqe_calm_i || !entry_i.signaled || !at_last_i);
+  assign placed = state_i == roci_pkg::RequesterPlace ? quick
+                  : state_i == roci_pkg::RequesterPlaced
+                    && (!at_last_i || !entry_i.signaled || cqe_room_i);
+
+  assign ends_o  = ends;
+  assign quick_o = quick;
   always_comb begin
     qp_o              = qp_i;
     run_o             = run_i;
@@ -138,14 +150,6 @@ module roci_requester_respond (
             step_o.state  = roci_pkg::RequesterRecover;
             recovers      = 1'b1;
           end
-          if (ends) begin
-            // An expiry with nothing in flight has no effect, so a busy timer gets no command.
-            step_o.timer = !all_i || timer_calm_i;
-            if (all_i) begin
-              step_o.timer_op = roci_pkg::TimerOpStop;
-              qp_o.unstopped  = !timer_calm_i;
-            end
-          end
         end
       end
 
@@ -191,6 +195,7 @@ module roci_requester_respond (
               run_o.status = roci_pkg::StatusLocLenErr;
               run_o.vendor = roci_pkg::VendorErrResponseLength;
             end else begin
+              run_o.upto   = rsp_i.psn + 24'd1;
               step_o.state = run_i.ask == roci_pkg::AskData && rsp_i.payload_len == '0
                              ? roci_pkg::RequesterPlaced : roci_pkg::RequesterPlace;
             end
@@ -210,32 +215,39 @@ module roci_requester_respond (
         end
       end
 
-      default: begin  // Placed
-        run_o.upto = rsp_i.psn + 24'd1;
-        run_o.ask  = roci_pkg::AskNone;
-        if (!at_last_i || !entry_i.signaled || cqe_room_i) begin
-          qp_o.una       = qp_i.una + 24'd1;
-          qp_o.restart   = 1'b0;
-          run_o.progress = 1'b1;
-          step_o.count   = rsp_i.opcode != roci_pkg::OpRcAtomicAck;
-          step_o.data    = 1'b1;
-          step_o.counter = roci_pkg::QpCounterRxPackets;
-          step_o.state   = roci_pkg::RequesterEnd;
-          run_o.compared = 1'b1;  // the room, as it is from now on
-          if (at_last_i) begin
-            qp_o.rd_head     = qp_i.rd_head + 4'd1;
-            qp_o.rd_count    = qp_i.rd_count - 5'd1;
-            step_o.retire    = 1'b1;
-            step_o.cqe       = entry_i.signaled;
-            // Look at the next entry: it may be an error.
-            if (qp_i.stopped) begin
-              step_o.state   = roci_pkg::RequesterCompare;
-              run_o.compared = 1'b0;
-            end
-          end
+      default: run_o.ask = roci_pkg::AskNone;  // Placed
+    endcase
+
+    if (placed) begin
+      qp_o.una       = qp_i.una + 24'd1;
+      qp_o.restart   = 1'b0;
+      run_o.progress = 1'b1;
+      step_o.count   = rsp_i.opcode != roci_pkg::OpRcAtomicAck;
+      step_o.data    = 1'b1;
+      step_o.counter = roci_pkg::QpCounterRxPackets;
+      step_o.state   = roci_pkg::RequesterEnd;
+      run_o.compared = 1'b1;  // the room, as it is from now on
+      if (at_last_i) begin
+        qp_o.rd_head  = qp_i.rd_head + 4'd1;
+        qp_o.rd_count = qp_i.rd_count - 5'd1;
+        step_o.retire = 1'b1;
+        step_o.cqe    = entry_i.signaled;
+        // Look at the next entry: it may be an error.
+        if (qp_i.stopped) begin
+          step_o.state   = roci_pkg::RequesterCompare;
+          run_o.compared = 1'b0;
         end
       end
-    endcase
+    end
+    if (state_i == roci_pkg::RequesterPlace && quick) step_o.finish = 1'b1;
+    if (step_o.finish) begin
+      // An expiry with nothing in flight has no effect, so a busy timer gets no command.
+      step_o.timer = !all_i || timer_calm_i;
+      if (all_i) begin
+        step_o.timer_op = roci_pkg::TimerOpStop;
+        qp_o.unstopped  = !timer_calm_i;
+      end
+    end
 
     // Progress found by an event that recovers restores the retries first.
     if (run_o.progress) begin

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chooses the requester's next event and keeps it while it is read. What only plans have is copied
-// when a plan is in hand; the rest stays for the hand, as no second event of its kind is chosen
-// meanwhile.
+// Chooses the requester's next event and keeps it while it is read. What plans and responses have
+// is copied when one is in hand; the rest stays for the hand, as no second event of its kind is
+// chosen meanwhile.
 //
 // Order: requests for live state, failed payload and packets of UC or UD that left, expired timers,
 // control, late local operations, then what is left of flushes, responses and plans in turn. After
@@ -51,10 +51,11 @@ module roci_requester_select #(
   input  logic                      fail_room_i,
   input  logic                      desc_room_i,
   input  logic                      rsp_room_i,
-  // An event is read that is not in hand yet: only a plan or, after a plan, a response or a packet
-  // that left follows it.
+  // An event is read that is not in hand yet: only a plan follows it, after a plan or READ data a
+  // response, and after a plan a packet that left.
   input  logic                      follows_i,
   input  logic                      follows_plan_i,
+  input  logic                      more_rsp_i,      // after a response another one has room
   input  logic                      hand_i,          // an event is in hand: it ends with a choice,
   input  logic [QpBits-1:0]         hand_row_i,      // and has this row
   input  logic                      follows_room_i,  // what these may give out has room, too
@@ -89,6 +90,7 @@ module roci_requester_select #(
   logic                        live, control, plan, rsp, timer, fault, old, late;
   logic                        plan_can, rsp_can, left_can, others, plan_turn_q, again_turn_q;
   logic                        rsp_turn_q;  // the response before a packet that left
+  logic                        data_q;      // READ data are read
   logic                        same;
   logic                        again_valid, again_in_ready, again_room_q;
   logic [AgainBits-1:0]        again_level;
@@ -102,7 +104,7 @@ module roci_requester_select #(
                     && (!follows_i || (follows_room_i && !revokes
                                        && plan_i.qpn[QpBits-1:0] != row_o));
   assign rsp_can  = rsp_valid_i && rsp_room_i && fail_room_i
-                    && (!follows_i || (follows_plan_i && follows_room_i
+                    && (!follows_i || ((follows_plan_i || (data_q && more_rsp_i)) && follows_room_i
                                        && rsp_i.qpn[QpBits-1:0] != row_o));
   assign left_can = rsp_room_i && !(rsp_valid_i && rsp_turn_q) && (!follows_i
                     || (follows_plan_i && follows_room_i));
@@ -196,11 +198,16 @@ module roci_requester_select #(
       is_plan_o  <= take_plan || take_late;
       is_late_o  <= take_late;
       is_rsp_o   <= take_rsp;
+      data_q     <= take_rsp && rsp_i.opcode != roci_pkg::OpRcAck
+                    && rsp_i.opcode != roci_pkg::OpRcAtomicAck;
       is_timer_o <= take_timer;
       is_fault_o <= take_fault;
       is_again_o <= take_again;
     end
-    if (!follows_i || free_i) plan_o <= late ? late_i : plan_i;  // without a plan, it says nothing
+    // A choice before the register would become a reset of bits that a late one has not, by a LUT
+    // each.
+    if (!follows_i || free_i) plan_o <= plan_i;  // without a plan, it says nothing
+    if (late && (!follows_i || free_i)) plan_o <= late_i;
     if (take_rsp) rsp_o <= rsp_i;
     if (take_timer) timer_o <= timer_i;
     if (take_fault) {fault_left_o, fault_psn_o} <= {fault_left_i, fault_psn_i};

@@ -17,7 +17,8 @@ module roci_requester_span #(
 
   input  roci_pkg::plan_t    plan_i,
   input  logic [2:0]         plan_pmtu_i,
-  input  roci_pkg::rx_meta_t rsp_i,      // a response
+  input  roci_pkg::ext_aeth_t aeth_i,    // credits of a response that is read
+  input  logic [23:0]        psn_i,      // PSN of the one in hand
   input  logic [23:0]        first_i,    // first PSN of the oldest message,
   input  logic [23:0]        last_i,     // and its last one
   input  roci_pkg::requester_qp_t qp_i,    // its word
@@ -43,12 +44,10 @@ module roci_requester_span #(
   assign into = qp_i.bad_psn - first_i;
   assign rest = last_i - qp_i.bad_psn;
 
-  roci_pkg::ext_aeth_t aeth;
   logic        limited, beyond;
   logic [23:0] limit;
-  assign aeth = rsp_i.ext;
   roci_requester_credit u_credit (
-    .code_i(aeth.code), .msn_i(aeth.msn), .limited_o(limited), .limit_o(limit),
+    .code_i(aeth_i.code), .msn_i(aeth_i.msn), .limited_o(limited), .limit_o(limit),
     .known_limited_i(qp_i.limited), .known_limit_i(qp_i.limit),
     .ssn_i(qp_i.messages + 24'(qp_i.count) + 24'(qp_i.resume_offset == '0)), .beyond_o(beyond));
 
@@ -65,7 +64,7 @@ module roci_requester_span #(
   assign flight  = qp_i.psn_next - qp_i.una;
   assign most    = qp_i.drain_wait ? '0 : 8'(RingDepth - RingDepth / 4);
   assign most_rd = qp_i.fence_wait ? '0 : max_rd_atomic_i >> 1;
-  assign ends    = placed_i && rsp_i.psn == last_i;
+  assign ends    = placed_i && psn_i == last_i;
   assign none    = placed_i ? flight == 24'd1 : flight == '0;
   assign room    = (flight <= 24'(Window / 2) || (placed_i && flight == 24'(Window / 2) + 24'd1))
                    && (qp_i.count <= most || (ends && qp_i.count == most + 8'd1))
@@ -89,6 +88,6 @@ module roci_requester_span #(
   end
 
   logic unused;
-  assign unused = &{1'b0, plan_i, packets, all, qp_i, rsp_i, aeth, into, rest};
+  assign unused = &{1'b0, plan_i, packets, all, qp_i, aeth_i, into, rest};
 
 endmodule

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // State of the requester: a word, the attributes, the ring of messages in flight and the slots of
 // READs and atomics of each queue pair. Everything is read with the choice of an event, except for
-// the ring and the slots, which are read a clock later.
+// the ring and the slots, which are read a clock later, of the queue pair that is read.
 
 `include "assert.svh"
 
@@ -125,7 +125,7 @@ module roci_requester_state #(
     .write_i(slot_write_i), .write_row_i({row_i, slot_write_at_i}),
     .write_data_i({slot_plan_i.num_sge[3:0], slot_plan_i.sge0_lkey, slot_plan_i.sge0_length,
                    slot_plan_i.sge0_addr}),
-    .read_i(slot_read_i), .read_row_i({row_i, slot_read_at_i}), .read_data_o(slot_bits),
+    .read_i(slot_read_i), .read_row_i({read_row_i, slot_read_at_i}), .read_data_o(slot_bits),
     .ready_o(unused_ram2));
   assign {slot_num_sge_o, slot_sge_o} = slot_bits;
 

@@ -54,6 +54,7 @@ module roci_requester_step (
   input  logic                       op_done_i,
   input  logic                       op_ok_i,
   input  logic                       place_done_i,
+  input  logic                       place_quick_i,
   input  logic [7:0]                 place_status_i,
   input  logic [7:0]                 place_vendor_i,
 
@@ -61,6 +62,7 @@ module roci_requester_step (
   output roci_pkg::requester_run_t   run_o,
   output roci_pkg::requester_step_t  step_o,
   output logic                       finish_o,       // step_o.finish, which chooses the next event
+  output logic                       drop_o,         // the payload of the response is skipped
   output roci_pkg::tx_desc_t         desc_o,         // packet of a plan
   output roci_pkg::requester_entry_t entry_o,        // its message
   output logic                       late_o,         // the operation completes as a late event
@@ -72,7 +74,7 @@ module roci_requester_step (
   roci_pkg::requester_run_t  run_handle, run_plan, run_respond, run_recover;
   roci_pkg::requester_step_t step_handle, step_plan, step_respond, step_recover;
   roci_pkg::ext_aeth_t       rsp_aeth;
-  logic                      plan_ends, message_ends;
+  logic                      plan_ends, message_ends, data_ends;
   assign rsp_aeth = rsp_i.ext;
 
   roci_requester_handle u_handle (
@@ -86,9 +88,9 @@ module roci_requester_step (
     .qp_o(qp_plan), .run_o(run_plan), .step_o(step_plan), .ends_o(plan_ends), .desc_o, .entry_o);
   roci_requester_respond u_respond (
     .state_i, .rsp_i, .qp_i, .run_i, .entry_i, .part_i, .whole_i, .all_i, .at_first_i, .at_last_i,
-    .attr_i, .cqe_room_i, .cqe_calm_i, .timer_calm_i, .place_done_i, .place_status_i,
-    .place_vendor_i, .qp_o(qp_respond), .run_o(run_respond), .step_o(step_respond),
-    .ends_o(message_ends), .offset_i, .bad_i);
+    .attr_i, .cqe_room_i, .cqe_calm_i, .timer_calm_i, .place_done_i, .place_quick_i,
+    .place_status_i, .place_vendor_i, .qp_o(qp_respond), .run_o(run_respond),
+    .step_o(step_respond), .ends_o(message_ends), .quick_o(data_ends), .offset_i, .bad_i);
   roci_requester_recover u_recover (
     .state_i, .rnr_code_i(rsp_aeth.code), .qp_i, .run_i, .entry_i, .attr_i, .uc_i, .cqe_room_i,
     .timer_calm_i, .goes_on_i, .flushes_i,
@@ -99,8 +101,12 @@ module roci_requester_step (
   assign finish_o = (at_i[roci_pkg::RequesterHandle] && step_handle.finish)
                  || (at_i[roci_pkg::RequesterPlan] && plan_ends)
                  || (at_i[roci_pkg::RequesterRetire] && message_ends)
+                 || (at_i[roci_pkg::RequesterPlace] && data_ends)
                  || at_i[roci_pkg::RequesterDone]
                  || (at_i[roci_pkg::RequesterEnd] && (!qp_i.blocked || run_i.compared));
+
+  assign drop_o = finish_o && is_rsp_i && rsp_i.payload_len != '0 && !run_i.placed
+                  && !at_i[roci_pkg::RequesterPlace];
 
   always_comb begin
     unique case (state_i)
