@@ -1228,9 +1228,12 @@ package roci_pkg;
     logic [2:0]   ask;                 // What to do for the response: ResponseAsk
   } requester_run_t;
 
-  localparam int unsigned RequesterLookBits = 60;
+  localparam int unsigned RequesterLookBits = 63;
   typedef struct packed {
-    logic         full;                // It waits for one of these two, for the window, or for the depth of READs
+    logic         plain;               // It is one that others may follow, if it is sent
+    logic         roomy;               // The window has room for those that may follow it, too
+    logic         window;              // It waits for the window
+    logic         full;                // It waits for one of these two, or for the depth of READs
     logic         drain;               // It waits for all that is before a local operation
     logic         fence;               // It waits for READs before a fence
     logic         ring;                // It waits for room in the ring

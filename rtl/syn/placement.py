@@ -27,8 +27,10 @@ HEAT = 10       # the iteration of router2 whose map of shared wires says where 
 # one that is not worth it.
 STEP, CLOSE = 0.04, 0.01
 # What a shared wire costs at first, and more in each iteration: by 2, as router2 has it, late
-# iterations lead wires so far round that more and more of them are shared.
-COST = {"router2/initCurrCongWeight": "1.5", "router2/currCongWeightMult": "1.0"}
+# iterations lead wires so far round that more and more of them are shared. So do ways that are
+# found sooner, by an estimate of the rest that is multiplied by 1.25.
+COST = {"router2/initCurrCongWeight": "1.5", "router2/currCongWeightMult": "1.0",
+        "router2/estimateWeight": "1.0"}
 PRICE = 100000  # what a shared wire costs late nets: nearly all others keep theirs
 # Settings for that; what a netlist has wins over options.
 LATE = {"router2/initCurrCongWeight": f"{PRICE}.0", "router/tmg_ripup": f"{1:032b}",

@@ -513,9 +513,14 @@ inline constexpr MemoryField<bool, 56, 1> ring;  ///< It waits for room in the r
 inline constexpr MemoryField<bool, 57, 1> fence;  ///< It waits for READs before a fence
 /// It waits for all that is before a local operation
 inline constexpr MemoryField<bool, 58, 1> drain;
-/// It waits for one of these two, for the window, or for the depth of READs
+/// It waits for one of these two, or for the depth of READs
 inline constexpr MemoryField<bool, 59, 1> full;
-inline constexpr unsigned kBits = 60, kBytes = 8;
+inline constexpr MemoryField<bool, 60, 1> window;  ///< It waits for the window
+/// The window has room for those that may follow it, too
+inline constexpr MemoryField<bool, 61, 1> roomy;
+/// It is one that others may follow, if it is sent
+inline constexpr MemoryField<bool, 62, 1> plain;
+inline constexpr unsigned kBits = 63, kBytes = 8;
 }  // namespace requester_look
 
 namespace requester_step {

@@ -170,7 +170,10 @@ inline constexpr Field kRequesterLook[] = {
     {"ring", 1, "It waits for room in the ring"},
     {"fence", 1, "It waits for READs before a fence"},
     {"drain", 1, "It waits for all that is before a local operation"},
-    {"full", 1, "It waits for one of these two, for the window, or for the depth of READs"},
+    {"full", 1, "It waits for one of these two, or for the depth of READs"},
+    {"window", 1, "It waits for the window"},
+    {"roomy", 1, "The window has room for those that may follow it, too"},
+    {"plain", 1, "It is one that others may follow, if it is sent"},
 };
 
 /// What a step of the requester does.

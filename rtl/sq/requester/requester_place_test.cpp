@@ -23,6 +23,8 @@ TEST_CASE("requester: RQ-37: each response of a READ has its place, however long
     CHECK(r.dropped == 0);
     REQUIRE(r.done.size() == 1);
     CHECK(r.done[0].status == Status::kSuccess);
+    CHECK(r.done[0].len == 700);
+    CHECK(r.done[0].opcode == WcOp::kRead);
   }
 }
 
@@ -121,6 +123,7 @@ TEST_CASE("requester: responses of different queue pairs take four clocks each")
   }
   CHECK(r.clocks - begin <= 4 * kQps * kRounds);
   r.run(30);
-  CHECK(r.done.size() == kQps * kRounds);
+  REQUIRE(r.done.size() == kQps * kRounds);
+  for (const Completion& d : r.done) CHECK(d.len == 64);
   CHECK(r.placed == kQps * kRounds);
 }

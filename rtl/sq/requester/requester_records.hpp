@@ -23,9 +23,9 @@ using layout::WrOp;
 
 inline constexpr unsigned kRow = 2;  // the queue pair
 inline constexpr unsigned kPsnMask = 0xFFFFFF;
-inline constexpr unsigned kFirst = 0xFFFFFE;  // its first PSN
+inline constexpr unsigned kFirst = 0xFFFFFE;      // its first PSN
 inline constexpr std::uint64_t kBuffer = 0x5000;  // where READs put their data
-inline constexpr unsigned kRnrTimer = 13;     // code in RNR NAKs
+inline constexpr unsigned kRnrTimer = 13;         // code in RNR NAKs
 inline constexpr unsigned kOwnQkey = 0x80BADA55;
 inline constexpr unsigned kRnr13 = kRnrNak | kRnrTimer;
 

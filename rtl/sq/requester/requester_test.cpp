@@ -220,3 +220,62 @@ TEST_CASE("requester: RQ-11: the window limits the packets in flight") {
   CHECK(w.pointers[0].offset == 256 * 256);
   CHECK_FALSE(w.pointers[0].ready);
 }
+
+TEST_CASE("requester: plans of one queue pair take a clock each, and two when they must look") {
+  constexpr unsigned kPlans = 16;
+  struct Way {
+    const char* name;
+    WrOp opcode;
+    unsigned clocks;
+  };
+  for (const Way& way :
+       {Way{"WRITE", WrOp::kWrite, 1}, Way{"SEND", WrOp::kSend, 1}, Way{"READ", WrOp::kRead, 2}}) {
+    CAPTURE(std::string(way.name));
+    Rig r(7, kPlans);
+    const unsigned begin = r.clocks;
+    for (unsigned i = 0; i < kPlans; ++i) r.plan({i, way.opcode});
+    const unsigned clocks = r.clocks - begin;
+    CHECK(clocks >= way.clocks * kPlans - 2);
+    CHECK(clocks <= way.clocks * kPlans + 4);
+    r.run(60);
+    REQUIRE(r.packets.size() == kPlans);
+    for (unsigned i = 0; i < kPlans; ++i) CHECK(r.packets[i].psn == ((kFirst + i) & kPsnMask));
+  }
+}
+
+TEST_CASE("requester: a fenced, a bad or an old plan looks at the word of the one before it") {
+  for (unsigned before = 1; before < 20; ++before) {
+    CAPTURE(before);
+    SUBCASE("fenced") {
+      Rig r;
+      r.plan({0, WrOp::kRead, 64});
+      for (unsigned i = 1; i <= before; ++i) r.plan({i});
+      Plan last{before + 1};
+      last.fence = true;
+      r.plan(last);
+      r.run(80);
+      CHECK(r.packets.size() == 1 + before);
+      CHECK(r.pointers.size() == 1);
+    }
+    SUBCASE("bad") {
+      Rig r;
+      for (unsigned i = 0; i < before; ++i) r.plan({i});
+      r.plan(bad_plan(before, Status::kLocProtErr));
+      r.plan({before + 1});
+      r.run(80);
+      CHECK(r.packets.size() == before);
+      r.acknowledge(kFirst + before - 1);
+      REQUIRE(r.done.size() == before + 1);
+      CHECK(r.done.back().status == Status::kLocProtErr);
+    }
+    SUBCASE("old") {
+      Rig r;
+      for (unsigned i = 0; i < before; ++i) r.plan({i});
+      Plan stale{before};
+      stale.epoch = 9;
+      r.plan(stale);
+      r.run(80);
+      CHECK(r.packets.size() == before);
+    }
+  }
+}

@@ -120,14 +120,14 @@ module roci_requester #(
   `PARAM_CHECK(WindowInRange, Window >= 32 && Window <= 4096)
   logic [3:0]                 state_q, first_state, slot_num_sge;
   logic [15:0]                at, first_at;
-  logic                       pick, take, finish, memory_ready, none, idle, timer_calm, drops;
+  logic                       pick, take, follows, finish, memory_ready, none, idle, timer_calm;
   logic [QpBits-1:0]          pick_row, read_row, row_q, fault_row;
   logic                       is_live_q, is_rsp_q, is_timer_q, is_fault_q, is_again_q, is_late_q;
   logic [23:0]                fault_psn, fault_psn_q;
   logic                       fault_valid, fault_ready, fault_left, fault_left_q, late_valid,
                               late_ready, late_room, late_push, room, more_room, fail_room,
-                              desc_room, rsp_room, cqe_room, cqe_calm, comparing, pick_hand,
-                              at_first, at_last, moves, rsp_new, waits, handling, alive, count_calm;
+                              desc_room, rsp_room, cqe_room, cqe_calm, pick_hand, at_first, at_last,
+                              moves, rsp_new, waits, handling, alive, count_calm, reread, drops;
   roci_pkg::plan_t            plan_q, read_plan, late;
   roci_pkg::rx_meta_t         rsp_q;
   roci_pkg::ext_aeth_t        read_aeth;
@@ -156,32 +156,32 @@ module roci_requester #(
     .live_valid_i, .again_push_i(step.again), .memory_ready_i(memory_ready), .room_i(room),
     .more_room_i(more_room), .fail_room_i(fail_room), .desc_room_i(desc_room),
     .rsp_room_i(rsp_room), .rsp_calm_i(cqe_calm), .more_rsp_i(count_calm), .pick_o(pick),
-    .pick_row_o(pick_row), .moves_o(moves), .pick_hand_o(pick_hand), .read_aeth_o(read_aeth),
-    .read_ring_o(reads_ring), .read_row_o(read_row), .read_plan_o(read_plan), .word_i(word),
-    .attr_i(read_attr), .uc_i(read_uc), .ud_i(read_ud), .qkey_i(read_qkey), .alive_i(alive),
-    .in_err_i(read_in_err), .free_i(idle || finish), .empty_i(idle),
-    .waits_i(waits && !qp_q.stopped), .take_o(take), .rsp_new_o(rsp_new), .state_o(first_state),
-    .at_o(first_at), .run_o(first_run), .row_o(row_q), .is_live_o(is_live_q), .is_late_o(is_late_q),
-    .is_rsp_o(is_rsp_q), .is_timer_o(is_timer_q), .is_fault_o(is_fault_q), .is_again_o(is_again_q),
-    .fault_psn_o(fault_psn_q), .fault_left_o(fault_left_q), .plan_o(plan_q), .rsp_o(rsp_q),
-    .timer_o(timer_q), .control_o(control_q), .attr_o(attr), .uc_o(uc), .ud_o(ud), .qkey_o(qkey),
-    .in_err_o(in_err), .look_o(look), .ud_fails_o(ud_fails), .ud_status_o(ud_status),
-    .ud_vendor_o(ud_vendor), .none_o(none));
+    .pick_row_o(pick_row), .moves_o(moves), .pick_hand_o(pick_hand), .reread_o(reread),
+    .read_aeth_o(read_aeth), .read_ring_o(reads_ring), .read_row_o(read_row),
+    .read_plan_o(read_plan), .word_i(word), .attr_i(read_attr), .uc_i(read_uc), .ud_i(read_ud),
+    .qkey_i(read_qkey), .alive_i(alive), .in_err_i(read_in_err), .hand_i(qp_q),
+    .planning_i(at[roci_pkg::RequesterPlan]), .free_i(idle || finish), .empty_i(idle),
+    .waits_i(waits && !qp_q.stopped), .take_o(take), .follows_o(follows), .rsp_new_o(rsp_new),
+    .state_o(first_state), .at_o(first_at), .run_o(first_run), .row_o(row_q), .is_live_o(is_live_q),
+    .is_late_o(is_late_q), .is_rsp_o(is_rsp_q), .is_timer_o(is_timer_q), .is_fault_o(is_fault_q),
+    .is_again_o(is_again_q), .fault_psn_o(fault_psn_q), .fault_left_o(fault_left_q),
+    .plan_o(plan_q), .rsp_o(rsp_q), .timer_o(timer_q), .control_o(control_q), .attr_o(attr),
+    .uc_o(uc), .ud_o(ud), .qkey_o(qkey), .in_err_o(in_err), .look_o(look), .ud_fails_o(ud_fails),
+    .ud_status_o(ud_status), .ud_vendor_o(ud_vendor), .none_o(none));
 
   // State.
   logic [6:0] ring_read_at, ring_write_at;
   logic [9:0] stored_ticket, ticket, newest;
   assign handling         = state_q == roci_pkg::RequesterHandle;
-  assign comparing        = state_q == roci_pkg::RequesterCompare;
   assign begin_generation = handling && !is_live_q && !is_rsp_q && !is_timer_q && !is_fault_q
                             && !control_q.flush;
   assign ring_write_at = qp_q.head + qp_q.count[6:0] - 7'(!plan_q.first);
   roci_requester_state #(.NumQps(NumQps), .RingDepth(RingDepth)) u_state (
     .clk_i, .rst_ni, .row_write_valid_i, .row_write_i, .pick_i(pick), .pick_row_i(pick_row),
-    .moves_i(moves), .pick_hand_i(pick_hand), .read_row_i(read_row), .row_i(row_q), .qp_o(word),
-    .attr_o(read_attr), .uc_o(read_uc), .ud_o(read_ud), .qkey_o(read_qkey), .alive_o(alive),
-    .in_err_o(read_in_err), .ready_o(memory_ready), .write_i(finish), .qp_i(qp_d),
-    .begin_i(begin_generation), .ring_read_i(ring_read),
+    .moves_i(moves), .pick_hand_i(pick_hand), .reread_i(reread), .read_row_i(read_row),
+    .row_i(row_q), .qp_o(word), .attr_o(read_attr), .uc_o(read_uc), .ud_o(read_ud),
+    .qkey_o(read_qkey), .alive_o(alive), .in_err_o(read_in_err), .ready_o(memory_ready),
+    .write_i(finish), .qp_i(qp_d), .begin_i(begin_generation), .ring_read_i(ring_read),
     .ring_read_row_i(reads_ring ? read_row : row_q), .ring_read_at_i(ring_read_at),
     .entry_o(stored_entry), .ring_write_i(step.enter), .ring_write_at_i(ring_write_at),
     .entry_i(new_entry), .ticket_o(stored_ticket), .ticket_write_i(step.desc),
@@ -200,13 +200,14 @@ module roci_requester #(
   // Steps.
   roci_pkg::tx_desc_t desc;
   logic [23:0]        span, message_less, limit;
-  logic               limited, goes_on, flushes, bad;
+  logic               limited, goes_on, flushes, bad, late_idle, out_empty;
   roci_requester_span #(.RingDepth(RingDepth), .Window(Window)) u_span (
     .clk_i, .plan_i(read_plan), .plan_pmtu_i(read_attr.pmtu), .aeth_i(read_aeth), .psn_i(rsp_q.psn),
     .placed_i(state_q == roci_pkg::RequesterPlaced), .max_rd_atomic_i(attr.max_rd_atomic),
-    .first_i(comparing ? stored_entry.first : entry.first), .last_i(entry.last), .qp_i(qp_q),
-    .flush_upto_i(control_q.index), .span_o(span), .message_o(message_less), .bad_o(bad),
-    .limited_o(limited), .limit_o(limit), .goes_on_o(goes_on), .flushes_o(flushes));
+    .first_i(at[roci_pkg::RequesterCompare] ? stored_entry.first : entry.first),
+    .last_i(entry.last), .qp_i(qp_q), .flush_upto_i(control_q.index), .span_o(span),
+    .message_o(message_less), .bad_o(bad), .limited_o(limited), .limit_o(limit),
+    .goes_on_o(goes_on), .flushes_o(flushes));
   roci_requester_step u_step (
     .state_i(state_q), .at_i(at), .is_live_i(is_live_q), .is_rsp_i(is_rsp_q),
     .is_timer_i(is_timer_q), .is_fault_i(is_fault_q), .left_i(fault_left_q), .uc_i(uc), .ud_i(ud),
@@ -225,10 +226,10 @@ module roci_requester #(
   roci_requester_hand u_hand (
     .clk_i, .rst_ni, .finish_i(finish), .take_i(take), .first_i(first_state), .first_at_i(first_at),
     .next_i(step.state), .state_o(state_q), .at_o(at));
-  always_ff @(posedge clk_i) {qp_q, run_q} <= take ? {word, first_run} : {qp_d, run_d};
+  always_ff @(posedge clk_i) qp_q <= take && !follows ? word : qp_d;
+  always_ff @(posedge clk_i) run_q <= take ? first_run : run_d;
 
   // Key operations.
-  logic late_idle, out_empty;
   roci_requester_operate #(.NumQps(NumQps), .Depth(LateDepth)) u_operate (
     .clk_i, .rst_ni, .row_i(row_q), .plan_i(plan_q), .pd_i(attr.pd), .req_o(key_op_req_o),
     .req_i(state_q == roci_pkg::RequesterOperate), .req_valid_o(key_op_req_valid_o),
@@ -284,7 +285,6 @@ module roci_requester #(
   end
 
   assign idle_o = memory_ready && idle && none && out_empty && late_idle;
-
   logic unused;
   assign unused = &{1'b0, attr, plan_q, rsp_q, timer_q, control_q};
   `ASSERT(ReportIsWork, `IMPLIES(idle_o, !fault_valid))

@@ -49,7 +49,12 @@ module roci_requester_datagram #(
 
   logic is_send, too_long, no_ah, format;
   assign is_send  = plan_i.opcode == roci_pkg::WrOpSend || plan_i.opcode == roci_pkg::WrOpSendImm;
-  assign too_long = plan_i.msg_len > (32'd128 << attr_i.pmtu);
+  // Compared with each path MTU, as the attributes come out of memory late.
+  logic [7:0] longer;
+  for (genvar code = 0; code < 8; code++) begin : gen_mtu
+    assign longer[code] = plan_i.msg_len > (32'd128 << code);
+  end
+  assign too_long = longer[attr_i.pmtu];
   assign no_ah    = !valid || outside_q || pd != attr_i.pd;
   assign format   = plan_i.status == roci_pkg::StatusLocQpOpErr;
   always_ff @(posedge clk_i) begin

@@ -3,6 +3,9 @@
 // in which the plan is decided on: subtractions and comparisons of 24 bits are the longer part of
 // that decision.
 //
+// A plan that follows another one of its queue pair at once (roci_requester_follow) has no word to
+// look at yet: it is what such plans are.
+//
 // Latency: one clock. The word does not change between the two.
 
 module roci_requester_look #(
@@ -16,13 +19,14 @@ module roci_requester_look #(
   input  roci_pkg::qp_attr_t        attr_i,
   input  logic                      uc_i,     // UC or UD
   input  logic                      alive_i,  // in RTS or SQD, generation begun
+  input  logic                      follows_i,
 
   output roci_pkg::requester_look_t look_o
 );
 
   logic        is_rd, is_local, no_depth, not_there, fence, drain, some;
   logic [23:0] flight, unused_limit;
-  logic        over, unused_limited;
+  logic        over, unused_limited, takes_receive;
   logic [7:0]  count_next;
   assign is_rd      = plan_i.opcode == roci_pkg::WrOpRead
                       || plan_i.opcode == roci_pkg::WrOpCmpSwap
@@ -43,7 +47,11 @@ module roci_requester_look #(
     .known_limited_i(qp_i.limited), .known_limit_i(qp_i.limit),
     .ssn_i(qp_i.messages + 24'(count_next)), .beyond_o(over));
 
+  assign takes_receive = plan_i.opcode != roci_pkg::WrOpWrite;
+
   always_ff @(posedge clk_i) begin
+    look_o.roomy     <= flight < 24'(Window / 2);
+    look_o.plain     <= !uc_i && !is_rd && !is_local && !(takes_receive && qp_i.limited);
     look_o.flight    <= flight;
     look_o.ahead     <= qp_i.psn_max - qp_i.psn_next;
     look_o.some      <= some;
@@ -57,8 +65,17 @@ module roci_requester_look #(
     look_o.ring      <= plan_i.first && qp_i.count == 8'(RingDepth);
     look_o.fence     <= fence;
     look_o.drain     <= drain;
-    look_o.full      <= fence || drain || flight >= 24'(Window)
+    look_o.window    <= flight >= 24'(Window);
+    look_o.full      <= fence || drain
                         || (plan_i.first && is_rd && qp_i.rd_count >= attr_i.max_rd_atomic);
+    if (follows_i) begin
+      look_o       <= '0;
+      look_o.some  <= 1'b1;
+      look_o.all   <= 1'b1;
+      look_o.fresh <= 1'b1;
+      look_o.roomy <= 1'b1;
+      look_o.plain <= 1'b1;
+    end
   end
 
   logic unused;

@@ -68,7 +68,7 @@ module roci_requester_plan (
   assign bad       = look_i.bad || ud_fails_i;
   // A retransmission had its credit: one ACK may cover all that was ever sent.
   assign wait_credit = beyond && look_i.all && look_i.some;
-  assign blocks      = look_i.ring || (!bad && (look_i.full || wait_credit
+  assign blocks      = look_i.ring || (!bad && (look_i.full || look_i.window || wait_credit
                                                 || (look_i.some && long_read)));
 
   // Whether the plan ends here chooses the next event, so it must not wait for `blocks`. A packet

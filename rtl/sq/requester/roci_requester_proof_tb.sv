@@ -66,11 +66,12 @@ module roci_requester_proof_tb #(
   roci_pkg::tx_desc_t         desc;
   logic [31:0]                offset;
   logic [23:0]                span, message_less, limit;
-  logic                       limited, goes_on, flushes, bad, finish, drops;
+  logic                       limited, goes_on, flushes, bad, finish, drops, follows;
   roci_pkg::requester_look_t  look;
 
   roci_requester_span #(.RingDepth(RingDepth), .Window(Window)) u_span (
-    .clk_i, .plan_i(plan_q), .plan_pmtu_i(attr_i.pmtu), .aeth_i(rsp_q.ext), .psn_i(rsp_q.psn),
+    .clk_i, .plan_i(follows ? plan_i : plan_q), .plan_pmtu_i(attr_i.pmtu), .aeth_i(rsp_q.ext),
+    .psn_i(rsp_q.psn),
     .first_i(state_q == roci_pkg::RequesterCompare ? entry_i.first : entry.first),
     .last_i(entry.last), .qp_i(qp_q), .max_rd_atomic_i(attr_i.max_rd_atomic),
     .placed_i(state_q == roci_pkg::RequesterPlaced), .flush_upto_i(control_q.index), .bad_o(bad),
@@ -87,9 +88,11 @@ module roci_requester_proof_tb #(
     .is_plan_i(kind_q == 3'd0), .is_rsp_i(kind_q == 3'd1), .is_fault_i(kind_q == 3'd4),
     .left_i(left_q), .rsp_i(rsp_q), .fault_psn_i(fault_psn_q), .qp_i(qp_q), .alive_i,
     .run_o(first_run), .state_o(first_state), .at_o(unused_at));
-  roci_requester_look #(.RingDepth(RingDepth), .Window(Window)) u_look (
-    .clk_i, .plan_i(plan_q), .qp_i(qp_q), .attr_i, .uc_i(uc_i || ud_i), .alive_i,
-    .look_o(look));
+  roci_requester_plan_tb #(.RingDepth(RingDepth), .Window(Window)) u_plan (
+    .clk_i, .rst_ni, .take_i(dispatching_q || follows),
+    .planning_i(state_q == roci_pkg::RequesterPlan && !late_q), .plan_q_i(plan_q), .qp_i(qp_q),
+    .span_i(span), .attr_i, .uc_i(uc_i || ud_i), .alive_i, .plan_i,
+    .same_i(kind_q == 3'd0 && kind_i == 3'd0 && !late_i), .look_o(look), .follows_o(follows));
   roci_requester_step u_step (
     .state_i(state_q), .at_i(16'd1 << state_q), .is_live_i(1'b0), .is_rsp_i(kind_q == 3'd1),
     .is_timer_i(kind_q == 3'd2), .is_fault_i(kind_q == 3'd4), .is_again_i(1'b0),
@@ -105,13 +108,14 @@ module roci_requester_proof_tb #(
     .place_status_i, .place_vendor_i(8'd0),
     .qp_o(qp_d), .run_o(run_d), .step_o(step), .finish_o(finish), .drop_o(drops), .desc_o(desc),
     .entry_o(new_entry), .late_o(late), .offset_i(offset), .bad_i(bad));
-  logic planning, acting, responding;
+  logic planning, acting, responding, placing;
   assign planning   = state_q >= roci_pkg::RequesterPlan && state_q <= roci_pkg::RequesterOperated;
   assign acting     = state_q >= roci_pkg::RequesterRetire && state_q <= roci_pkg::RequesterPlaced;
+  assign placing    = state_q == roci_pkg::RequesterPlace || state_q == roci_pkg::RequesterPlaced;
   assign responding = acting || state_q == roci_pkg::RequesterCompare;
 
   logic begins;  // the hand is free, and no event is read
-  assign begins = !dispatching_q && (state_q == roci_pkg::RequesterIdle || step.finish);
+  assign begins = !dispatching_q && !follows && (state_q == roci_pkg::RequesterIdle || step.finish);
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       state_q       <= roci_pkg::RequesterIdle;
@@ -120,13 +124,14 @@ module roci_requester_proof_tb #(
     end else begin
       qp_q          <= qp_d;
       dispatching_q <= begins && kind_i <= 3'd4;
-      if (dispatching_q) state_q <= first_state;
+      if (follows) state_q <= roci_pkg::RequesterPlan;
+      else if (dispatching_q) state_q <= first_state;
       else state_q <= begins ? roci_pkg::RequesterIdle : step.state;
     end
   end
   always_ff @(posedge clk_i) begin
     run_q <= dispatching_q ? first_run : run_d;
-    if (begins) begin
+    if (begins || follows) begin
       kind_q    <= kind_i;
       plan_q    <= plan_i;
       late_q    <= late_i;
@@ -166,17 +171,17 @@ module roci_requester_proof_tb #(
   // A place is found in the second clock of Place or a later one
   logic f_placing_q;
   always_ff @(posedge clk_i) f_placing_q <= state_q == roci_pkg::RequesterPlace;
-  `ASSUME(PlaceTakesTime, `IMPLIES(place_done_i && state_q == roci_pkg::RequesterPlace,
-                                   f_placing_q))
+  `ASSUME(PlaceTakesTime, `IMPLIES(place_done_i, f_placing_q))
   `ASSUME(QuickIsDone, `IMPLIES(place_quick_i, place_done_i && run_q.ask == roci_pkg::AskData
                                                && place_status_i == roci_pkg::StatusSuccess))
   `ASSERT(RestIsCompared, `IMPLIES(state_q == roci_pkg::RequesterPlace && place_quick_i,
                                    all == (f_flight == 24'd1)))
-  `ASSERT(PlaceIsOfTheResponse, `IMPLIES(state_q == roci_pkg::RequesterPlace
-                                         || state_q == roci_pkg::RequesterPlaced,
-                                         run_q.upto == rsp_q.psn + 24'd1))
+  `ASSERT(PlaceIsOfTheResponse, `IMPLIES(placing, run_q.upto == rsp_q.psn + 24'd1))
 
-  // The ring gives what was put in
+  // A plan follows one that is sent.
+  `ASSERT(FollowsWhatIsSent, `IMPLIES(follows, step.finish && step.desc && span == 24'd1))
+
+  // What the ring gives was put in
   `ASSERT(ErrorsEnterAsSuch, `IMPLIES(step.enter && new_entry.kind == roci_pkg::MessageError,
                                       new_entry.status != roci_pkg::StatusSuccess))
   `ASSUME(ErrorsStaySo, `IMPLIES(entry.kind == roci_pkg::MessageError,
@@ -214,12 +219,11 @@ module roci_requester_proof_tb #(
                                    || (state_q == roci_pkg::RequesterAct
                                        && run_q.ask != roci_pkg::AskFatal
                                        && run_q.ask != roci_pkg::AskSyndrome), !run_q.compared))
-
   `ASSERT(FinishIsOfTheStep, finish == step.finish)
 
   `ASSERT(DropsWhatIsNotPlaced, `IMPLIES(drops, !step.data && rsp_q.payload_len != '0))
 
-  // What holds between the steps of an event
+  // Between the steps of an event
   `ASSERT(CauseIsKnown, `IMPLIES(state_q == roci_pkg::RequesterFail
                                  || state_q == roci_pkg::RequesterRecover
                                  || state_q == roci_pkg::RequesterOperate
@@ -249,8 +253,7 @@ module roci_requester_proof_tb #(
                                      kind_q != 3'd0 && kind_q <= 3'd4)
                          && `IMPLIES(dispatching_q, kind_q <= 3'd4))
 
-  `ASSERT(PlacedIsThere, `IMPLIES(state_q == roci_pkg::RequesterPlace
-                                  || state_q == roci_pkg::RequesterPlaced, qp_q.count != '0))
+  `ASSERT(PlacedIsThere, `IMPLIES(placing, qp_q.count != '0))
   `ASSERT(EntersWithRoom, `IMPLIES(step.enter && !step.enter_last, qp_q.count < 8'(RingDepth)))
 
   `ASSERT(EndsWithItsMessage, `IMPLIES(acting && step.finish,
@@ -270,9 +273,8 @@ module roci_requester_proof_tb #(
   `COVER(Flushes, step.cqe && state_q == roci_pkg::RequesterFlush && run_q.flushed == 5'd1)
   `ASSERT(AcknowledgedWasSent, `IMPLIES(responding && state_q <= roci_pkg::RequesterRetire,
                                         f_acked <= f_flight))
-  `ASSERT(OldestIsResponded, `IMPLIES(state_q == roci_pkg::RequesterPlace
-                                     || state_q == roci_pkg::RequesterPlaced,
-                                     rsp_q.psn == qp_q.una && f_flight != '0 && qp_q.count != '0))
+  `ASSERT(OldestIsResponded, `IMPLIES(placing, rsp_q.psn == qp_q.una && f_flight != '0
+                                               && qp_q.count != '0))
   `ASSERT(OldestIsAsked, `IMPLIES(state_q == roci_pkg::RequesterAct
                                   && (run_q.ask == roci_pkg::AskData
                                       || run_q.ask == roci_pkg::AskAtomic)
@@ -289,6 +291,7 @@ module roci_requester_proof_tb #(
   // Nothing unsent is freed
   `ASSERT(FreesWhatWasSent, `IMPLIES(!f_begins, f_freed <= f_flight))
   `ASSERT(OnlyResponsesFree, `IMPLIES(f_freed != '0, f_begins || responding))
+  `COVER(Follows, follows && step.timer)
   `COVER(RetiresOverTheWrap, step.retire && step.cqe && qp_q.una > qp_d.una)
   `COVER(ReturnsToEarlierPsn, step.kill && f_flight > 24'd1 && qp_d.count == 8'd1)
   initial assume (!rst_ni);

@@ -47,6 +47,7 @@ module roci_requester_respond (
   logic        ends;      // the event ends with the message,
   logic        quick;     // or with the place of READ data
   logic        placed;    // the packet is done with
+  logic        finish;    // the event ends
   logic        recovers;  // the next step is Recover; apart from the state, which comes later
 
   assign aeth       = rsp_i.ext;
@@ -75,6 +76,9 @@ module roci_requester_respond (
                   : state_i == roci_pkg::RequesterPlaced
                     && (!at_last_i || !entry_i.signaled || cqe_room_i);
 
+  assign finish = (state_i == roci_pkg::RequesterRetire && ends)
+                  || (state_i == roci_pkg::RequesterPlace && quick);
+
   assign ends_o  = ends;
   assign quick_o = quick;
   always_comb begin
@@ -100,7 +104,6 @@ module roci_requester_respond (
         step_o.counter = roci_pkg::QpCounterRxPackets;
         run_o.arrived  = 1'b0;
         run_o.compared = 1'b1;
-        step_o.finish  = ends;
         if (qp_i.bad && !run_i.compared) begin
           // Rare, so the comparison takes a clock of its own.
         end else if (have && entry_i.kind == roci_pkg::MessageError) begin
@@ -239,8 +242,8 @@ module roci_requester_respond (
         end
       end
     end
-    if (state_i == roci_pkg::RequesterPlace && quick) step_o.finish = 1'b1;
-    if (step_o.finish) begin
+    step_o.finish = finish;
+    if (finish) begin
       // An expiry with nothing in flight has no effect, so a busy timer gets no command.
       step_o.timer = !all_i || timer_calm_i;
       if (all_i) begin

@@ -64,6 +64,7 @@ module roci_requester_select #(
   output logic                      pick_o,
   output logic [QpBits-1:0]         pick_row_o,
   output logic                      pick_hand_o,    // the event in hand has it
+  output logic                      pick_same_o,    // a plan, and the plan that is read has it
   output logic [QpBits-1:0]         row_o,
   output logic                      is_live_o,
   output logic                      is_plan_o,
@@ -88,6 +89,7 @@ module roci_requester_select #(
   logic                        take_live, take_control, take_plan, take_rsp, take_timer, take_fault;
   logic                        take_again, take_late, revokes, can;
   logic                        live, control, plan, rsp, timer, fault, old, late;
+  logic                        same_plan;   // the queue pair that is read has a further one
   logic                        plan_can, rsp_can, left_can, others, plan_turn_q, again_turn_q;
   logic                        rsp_turn_q;  // the response before a packet that left
   logic                        data_q;      // READ data are read
@@ -98,11 +100,12 @@ module roci_requester_select #(
 
   assign revokes  = plan_i.opcode == roci_pkg::WrOpLocalInv
                     || plan_i.opcode == roci_pkg::WrOpBindMw;
+  assign same_plan = plan_i.qpn[QpBits-1:0] == row_o;
   assign others   = control_valid_i || timer_valid_i || live_valid_i
                     || (fault_valid_i && !fault_left_i) || again_valid || late_valid_i;
   assign plan_can = plan_valid_i && desc_room_i && fail_room_i && (late_room_i || !revokes)
-                    && (!follows_i || (follows_room_i && !revokes
-                                       && plan_i.qpn[QpBits-1:0] != row_o));
+                    && (!follows_i
+                        || (follows_room_i && !revokes && (follows_plan_i || !same_plan)));
   assign rsp_can  = rsp_valid_i && rsp_room_i && fail_room_i
                     && (!follows_i || ((follows_plan_i || (data_q && more_rsp_i)) && follows_room_i
                                        && rsp_i.qpn[QpBits-1:0] != row_o));
@@ -167,6 +170,7 @@ module roci_requester_select #(
   assign take_control = free_i && (can && control);
   assign take_plan    = free_i && (can && plan);
   assign take_rsp     = free_i && (can && rsp);
+  assign pick_same_o  = take_plan && follows_i && same_plan;
   assign take_timer   = free_i && (can && timer);
   assign take_fault   = free_i && (can && fault);
   assign take_again   = free_i && (can && old);

@@ -23,6 +23,7 @@ module roci_requester_state #(
   input  logic [QpBits-1:0]          pick_row_i,
   input  logic                       moves_i,     // no event is read that goes on being read
   input  logic                       pick_hand_i, // row_i is, and what is in hand ends
+  input  logic                       reread_i,    // row_i is read, and what is in hand ends
   input  logic [QpBits-1:0]          read_row_i,  // that of the newest choice
   input  logic [QpBits-1:0]          row_i,
   output roci_pkg::requester_qp_t    qp_o,
@@ -74,8 +75,8 @@ module roci_requester_state #(
   assign qp_o = hit_q ? written_q : qp_bits;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) hit_q <= 1'b0;
-    else if (pick_i) hit_q <= pick_hand_i;
-    if (moves_i) written_q <= qp_i;
+    else if (pick_i || reread_i) hit_q <= pick_hand_i || reread_i;
+    if (moves_i || reread_i) written_q <= qp_i;
   end
   `ASSERT(HandIsOfTheRow, `IMPLIES(pick_i, pick_hand_i == (write_i && pick_row_i == row_i)))
 

@@ -13,7 +13,7 @@
 `include "assert.svh"
 
 module roci_tx_order #(
-  parameter int unsigned Depth = 64  // packets whose payload may be on the way, a power of two
+  parameter int unsigned Depth = 128  // packets whose payload may be on the way, a power of two
 ) (
   input  logic               clk_i,
   input  logic               rst_ni,
