@@ -143,6 +143,7 @@ roci_reset_sync.sv
 ../sq/requester/roci_requester_datagram.sv
 ../sq/requester/roci_requester_dispatch.sv
 ../sq/requester/roci_requester_flight.sv
+../sq/requester/roci_requester_follow.sv
 ../sq/requester/roci_requester_hand.sv
 ../sq/requester/roci_requester_handle.sv
 ../sq/requester/roci_requester_look.sv
