@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # add_rtl_block(<name> [WIDTHS <w>...] [PARAMS <P=v>...] [PROOF_DEPTH <n>] [PROOF_PARAMS <P=v>...]
 #               [PROOF_TOP <module>] [PROOF_SMT] [SLOW] [OPTIMIZE] [NO_NETLIST] [SOAK]
-#               [SOAK_NETLIST] [SPLIT_NETS] [SUFFIX <s>])
+#               [SOAK_NETLIST] [SUFFIX <s>])
 #
 # Called from the block.cmake of the folder <name>; the top module is roci_<name>.
 #
@@ -18,8 +18,6 @@
 # synthesis.tested leaves out netlists with SOAK or SOAK_NETLIST, of tops that take minutes, whose
 # blocks have netlists too, and those of other widths than 64. With OPTIMIZE the compiler optimizes
 # the model: its test simulates so much that this takes less time than it saves.
-# With SPLIT_NETS a netlist has nets of one bit: in a flat netlist a record seems to follow itself,
-# and Verilator then leaves what follows an input in the same clock as it was.
 # Modules are found by file name: roci_x is in some folder's roci_x.sv.
 
 # Without Verilator there are no engines and no tests of blocks; without Yosys and z3 there are no
@@ -160,7 +158,7 @@ function(build_when_selected fixture target)
 endfunction()
 
 function(add_rtl_variant name suffix width)
-  cmake_parse_arguments(BLOCK "SLOW;OPTIMIZE;NO_NETLIST;SOAK;SOAK_NETLIST;SPLIT_NETS;PROOF_SMT"
+  cmake_parse_arguments(BLOCK "SLOW;OPTIMIZE;NO_NETLIST;SOAK;SOAK_NETLIST;PROOF_SMT"
     "PROOF_DEPTH;PROOF_TOP;SUFFIX" "WIDTHS;PARAMS;PROOF_PARAMS" ${ARGN})
   if(NOT BLOCK_PROOF_TOP)
     set(BLOCK_PROOF_TOP roci_${name})
@@ -198,14 +196,9 @@ function(add_rtl_variant name suffix width)
       keep_result(netlist.${id} ${name} ${params})
     endif()
     set(netlist ${CMAKE_CURRENT_BINARY_DIR}/${id}_netlist.v)
-    set(make_netlist yosys.py netlist)
-    if(BLOCK_SPLIT_NETS)
-      set(make_netlist split_netlist.py)
-    endif()
-    list(POP_FRONT make_netlist script)
-    add_custom_command(OUTPUT ${netlist} DEPENDS ${source} DEPFILE ${netlist}.d VERBATIM
-      COMMAND Python3::Interpreter ${RTL_DIR}/${script} ${make_netlist} ${top} ${netlist}
-              ${params})
+    add_custom_command(OUTPUT ${netlist} DEPENDS ${source} ${RTL_DIR}/yosys.py
+      DEPFILE ${netlist}.d VERBATIM
+      COMMAND Python3::Interpreter ${RTL_DIR}/yosys.py netlist ${top} ${netlist} ${params})
     set(optimization $<IF:$<BOOL:${BLOCK_SOAK_NETLIST}>,-O1,-O0>)
     verilate_one(N_${id} ${top} LIKE V_${id} OPT ${optimization}
                  SOURCES ${RTL_DIR}/netlist.vlt ${netlist})
@@ -256,7 +249,7 @@ function(add_rtl_variant name suffix width)
 endfunction()
 
 function(add_rtl_block name)
-  cmake_parse_arguments(BLOCK "SLOW;OPTIMIZE;NO_NETLIST;SOAK;SOAK_NETLIST;SPLIT_NETS;PROOF_SMT"
+  cmake_parse_arguments(BLOCK "SLOW;OPTIMIZE;NO_NETLIST;SOAK;SOAK_NETLIST;PROOF_SMT"
     "PROOF_DEPTH;PROOF_TOP;SUFFIX" "WIDTHS;PARAMS;PROOF_PARAMS" ${ARGN})
   if(BLOCK_WIDTHS)
     foreach(width ${BLOCK_WIDTHS})

@@ -36,7 +36,7 @@ TEST_CASE("requester: RQ-23, F-81: a NAK right after a gap of READ responses end
           CHECK(r.done[0].status == status);
           CHECK(r.fails == 1);
           CHECK(r.ghosts == 0);
-          CHECK(r.placed == 1 - lost);
+          CHECK(r.places.size() == 1 - lost);
           CHECK(r.dut->idle_o);
         }
       }

@@ -18,7 +18,7 @@ TEST_CASE(
   CHECK_FALSE(r.pointers[0].ready);
   r.respond(kRcReadRespFirst, kFirst, 256);
   r.respond(kRcReadRespLast, 0xFFFFFF, 44);
-  CHECK(r.placed == 2);
+  CHECK(r.places.size() == 2);
   REQUIRE(r.done.size() == 1);
   CHECK(r.done[0].len == 300);
   CHECK(r.done[0].wait_data);
@@ -53,6 +53,8 @@ TEST_CASE("requester: RQ-13, RQ-37: an ACK after a READ retransmits the READ req
   r.respond(kRcReadRespFirst, 0xFFFFFF, 256);
   r.respond(kRcReadRespLast, 0, 188);
   CHECK(r.done.size() == 1);
+  CHECK(r.places == Places{kBuffer, kBuffer + 256, kBuffer + 512});
+  CHECK(r.lookups == 4);  // two for the first response of the repetition, which has an offset
 }
 
 TEST_CASE("requester: RQ-38: data of a wrong length are dropped, and end the READ") {
@@ -62,7 +64,7 @@ TEST_CASE("requester: RQ-38: data of a wrong length are dropped, and end the REA
   REQUIRE(r.done.size() == 1);
   CHECK(r.done[0].status != Status::kSuccess);
   CHECK(r.dropped == 1);
-  CHECK(r.placed == 0);
+  CHECK(r.places.size() == 0);
 }
 
 TEST_CASE("requester: RQ-41: the result of an atomic is stored before its completion") {

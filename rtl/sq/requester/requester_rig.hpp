@@ -25,6 +25,8 @@
 
 namespace requester_rig {
 
+using Places = std::vector<std::uint64_t>;
+
 class Rig {
  public:
   Dut<Vroci_requester> dut;
@@ -33,12 +35,12 @@ class Rig {
   std::vector<Pointer> pointers;
   std::vector<std::pair<TimerOp, unsigned>> timers;  // operation, code
   std::map<QpCounter, unsigned> counts;
-  unsigned ghosts = 0, fails = 0, dropped = 0, placed = 0, jobs = 0, segments = 0, operations = 0;
-  unsigned qp = kRow;                 // queue pair of rows, commands and plans
-  unsigned ticket = 0;                // ticket of the next response
-  unsigned failure = 0;               // kind of the last failure
-  std::vector<std::uint64_t> places;  // addresses of placed payload
-  unsigned lookups = 0;               // key lookups, whose results come three clocks later
+  unsigned ghosts = 0, fails = 0, dropped = 0, jobs = 0, segments = 0, operations = 0;
+  unsigned qp = kRow;    // queue pair of rows, commands and plans
+  unsigned ticket = 0;   // ticket of the next response
+  unsigned failure = 0;  // kind of the last failure
+  Places places;         // addresses of placed payload
+  unsigned lookups = 0;  // key lookups, whose results come three clocks later
   unsigned clocks = 0;
   bool key_ok = true;
   std::minstd_rand* key_delays = nullptr;  // lookups wait for half of the clocks
@@ -230,9 +232,10 @@ class Rig {
       segments_.pop_front();
     }
     if (d.rsp_seg_valid_o) {
-      const bool drop = port::get(d.rsp_seg_o, layout::seg::drop);
-      (drop ? dropped : placed) += 1;
-      if (!drop) places.push_back(port::get(d.rsp_seg_o, layout::seg::addr));
+      if (port::get(d.rsp_seg_o, layout::seg::drop))
+        dropped += 1;
+      else
+        places.push_back(port::get(d.rsp_seg_o, layout::seg::addr));
     }
     if (d.desc_valid_o && d.desc_ready_i) {
       auto get = [&](auto field) { return port::get(d.desc_o, field); };

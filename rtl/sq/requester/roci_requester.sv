@@ -2,11 +2,11 @@
 // Requester of all queue pairs: sends plans, takes responses, keeps the window, the ring of
 // messages in flight, retries and completions.
 //
-// One event in hand, and the next one read: a plan takes one clock in hand, an acknowledgement of
-// one message two. No two events of one queue pair are in the engine.
+// One event in hand, and the next one read; the two are of one queue pair only if both are plans.
 //
 //  plan, response, timer, control --> next ---------> hand --> write the word
 //                                     word, compare   ring
+//
 //  ring of a queue pair:   head: oldest message not completed     tail = head + count
 //  sequence numbers:       una: oldest not acknowledged           psn_next: next to send
 

@@ -19,7 +19,7 @@ module roci_requester_look #(
   input  roci_pkg::qp_attr_t        attr_i,
   input  logic                      uc_i,     // UC or UD
   input  logic                      alive_i,  // in RTS or SQD, generation begun
-  input  logic                      follows_i,
+  input  logic                      follows_i,  // the plan follows, see above
 
   output roci_pkg::requester_look_t look_o
 );

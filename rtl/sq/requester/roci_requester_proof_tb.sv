@@ -181,7 +181,7 @@ module roci_requester_proof_tb #(
   // A plan follows one that is sent.
   `ASSERT(FollowsWhatIsSent, `IMPLIES(follows, step.finish && step.desc && span == 24'd1))
 
-  // What the ring gives was put in
+  // The ring gives what was put in
   `ASSERT(ErrorsEnterAsSuch, `IMPLIES(step.enter && new_entry.kind == roci_pkg::MessageError,
                                       new_entry.status != roci_pkg::StatusSuccess))
   `ASSUME(ErrorsStaySo, `IMPLIES(entry.kind == roci_pkg::MessageError,
@@ -219,11 +219,11 @@ module roci_requester_proof_tb #(
                                    || (state_q == roci_pkg::RequesterAct
                                        && run_q.ask != roci_pkg::AskFatal
                                        && run_q.ask != roci_pkg::AskSyndrome), !run_q.compared))
-  `ASSERT(FinishIsOfTheStep, finish == step.finish)
 
+  `ASSERT(FinishIsOfTheStep, finish == step.finish)
   `ASSERT(DropsWhatIsNotPlaced, `IMPLIES(drops, !step.data && rsp_q.payload_len != '0))
 
-  // Between the steps of an event
+  // What holds between the steps of an event
   `ASSERT(CauseIsKnown, `IMPLIES(state_q == roci_pkg::RequesterFail
                                  || state_q == roci_pkg::RequesterRecover
                                  || state_q == roci_pkg::RequesterOperate
