@@ -147,6 +147,12 @@ class Rig {
   /// The same without what follows from it.
   void begin_response(unsigned opcode, unsigned psn, unsigned len,
                       unsigned syndrome = kAckNoCredits) {
+    put_response(opcode, psn, len, syndrome);
+    offer(dut->rsp_meta_valid_i, [&] { return dut->rsp_meta_ready_o != 0; });
+  }
+  /// Its fields alone.
+  void put_response(unsigned opcode, unsigned psn, unsigned len,
+                    unsigned syndrome = kAckNoCredits) {
     auto put = [&](auto field, auto v) { port::put(dut->rsp_meta_i, field, v); };
     put(layout::rx_meta::qpn, qp);
     put(layout::rx_meta::opcode, opcode);
@@ -154,7 +160,6 @@ class Rig {
     put(layout::rx_meta::payload_len, len);
     put(layout::rx_meta::ticket, ticket);
     port::put(dut->rsp_meta_i, layout::rx_meta::ext, layout::aeth::syndrome, syndrome);
-    offer(dut->rsp_meta_valid_i, [&] { return dut->rsp_meta_ready_o != 0; });
   }
   void expire(bool rnr) {
     port::put(dut->timer_event_i, layout::timer_event::qpn, kRow);

@@ -279,3 +279,14 @@ TEST_CASE("requester: a fenced, a bad or an old plan looks at the word of the on
     }
   }
 }
+
+TEST_CASE("requester: RQ-50: a SEND right after a WRITE waits for the credit that it needs") {
+  Rig r;
+  r.plan({0});
+  r.acknowledge(kFirst, 0);  // no credits
+  r.plan({1});
+  r.plan({2, WrOp::kSend});
+  r.run(20);
+  CHECK(r.packets.size() == 2);
+  CHECK(r.pointers.size() == 1);
+}
