@@ -4,6 +4,8 @@ import json
 import pathlib
 import re
 
+SPACER = "spacer$"  # what the cells of spacers.py are called
+
 
 def read(path):
     return json.loads(pathlib.Path(path).read_text(encoding="utf-8"))

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Parts of place.py, ecp5.py and tools.py that need no tool."""
 import argparse
-import json
 import os
 import pathlib
 import subprocess
@@ -12,20 +11,12 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
-from rtl.syn import ecp5, place, placement, tools  # noqa: E402
-from rtl.syn.small_netlists import lut, netlist  # noqa: E402
+from rtl.syn import ecp5, place, tools  # noqa: E402
 
 
 def step(kind, delay, cell="", sources=()):
     return {"type": kind, "delay": delay, "from": {"cell": cell}, "to": {"cell": cell},
             "sources": list(sources)}
-
-
-def iterations(*shared, late=""):
-    """What router2 writes into its log, with so many shared wires in each iteration."""
-    late = late and f"tmgfail={late} "
-    return "".join(f"Info:     iter={at} wires=99999 overused={count} overuse=1 {late}archfail=NA\n"
-                   for at, count in enumerate(shared, 1))
 
 
 class PlaceTest(unittest.TestCase):
@@ -63,169 +54,6 @@ class PlaceTest(unittest.TestCase):
         self.assertEqual(place.worse(old, {"LUT4": 1031, "fmax": 50.0}), "1,000 -> 1,031 LUT4")
         self.assertEqual(place.worse(old, {"LUT4": 1000, "fmax": 42.0}), "50.0 -> 42.0 MHz")
         self.assertEqual(place.worse(old, {"LUT4": 1000, "note": "not placed"}), "50.0 -> 0 MHz")
-
-
-PLACED, BARE, ROUTED, AGAIN = (json.dumps(netlist(**{name: lut("1 2 SLICEA.K0", {})}))
-                               for name in ("placed", "bare", "routed", "again"))
-ANNEALED = ("anneal.py", "x_3_placed.json", "x_3_placed.json")
-
-
-class RunsTest(unittest.TestCase):
-    """Which runs of nextpnr a netlist gets."""
-
-    def placed(self, kind, congested=0, log="", routed=BARE, clock=None, limit=0):
-        """(log, netlist, whether it is routed) of each run, and what the scripts were given.
-
-        As many routings get stuck as `congested` says, when they may be stopped. Each placement
-        writes `log`, and the last routing `routed`; `clock`, if any, is what it reaches and needs.
-        Routing again comes to `limit` MHz.
-        """
-        runs, solved, self.for_wires, self.inputs = [], [], [], []
-        left, for_wires, inputs = congested, self.for_wires, self.inputs
-        tried, all_settings, seeds = self.tried, self.settings, self.seeds = [], [], []
-
-        class Used:
-            def threads(self, _):
-                return 1
-
-            def run(self, name, args, folder, minutes, stop):
-                nonlocal left
-                option = dict(zip(args, args[1:]))
-                routes = "--no-route" not in args
-                runs.append((option["--log"], option["--json"], routes))
-                seeds.append(option["--seed"])
-                for_wires.append("--no-tmdriv" in args)
-                if routes:
-                    top = json.loads((folder / option["--json"]).read_text())["modules"]["top"]
-                    inputs.append({name: cell["attributes"] for name, cell in top["cells"].items()})
-                    all_settings.append(top.get("settings"))
-                if not routes:
-                    (folder / option["--log"]).write_text(log)
-                    (folder / option["--write"]).write_text(PLACED)
-                    return ""
-                if "--tmg-ripup" in args:
-                    return self.again(option, folder, stop)
-                ends, left = not left, max(0, left - 1)
-                (folder / option["--log"]).write_text(
-                    iterations(900, 60, *((0,) if ends else range(61, 90)))
-                    + ("clock 'a': %.2f MHz (PASS at %.2f MHz)" % clock if clock else ""))
-                if stop and stop():
-                    return None
-                (folder / option["--write"]).write_text(routed)
-                (folder / option["--report"]).write_text('{"fmax": 5}')
-                return ""
-
-            def again(self, option, folder, stop):
-                lpf = (folder / option["--lpf"]).read_text()
-                tried.append(float(lpf.split()[-2]))
-                (folder / option["--log"]).write_text(
-                    iterations(*[9] * 50, late=3)
-                    + f"clock 'a': {tried[-1]:.2f} MHz (PASS at {tried[-1]:.2f} MHz)")
-                if tried[-1] > limit and stop():
-                    return None
-                (folder / option["--write"]).write_text(AGAIN)
-                (folder / option["--report"]).write_text(json.dumps(
-                    {"fmax": {"a": {"achieved": tried[-1], "constraint": tried[-1]}}}))
-                return ""
-
-            def solve(self, script, args, folder):
-                solved.append((script.name, *args))
-                if args[0] == "remove":
-                    (folder / args[-1]).write_text(BARE)
-
-        with tempfile.TemporaryDirectory() as folder:
-            path = pathlib.Path(folder)
-            (path / "x.json").write_text('{"cells": {"a": {"type": "%s"}}}' % kind)
-            (path / "x_sites.json").write_text((path / "x.json").read_text())
-            placing = placement.Placement(Used(), path, 1, "x_3", 3, ())
-            self.report = placing.run(placing.with_sites("x"))
-        if not clock:
-            self.assertEqual(self.report, {"fmax": 5})
-        return runs, solved
-
-    def test_block_rams_get_their_sites_by_a_first_placement(self):
-        runs, solved = self.placed("DP16KD")
-        self.assertEqual(runs, [("x_first.log", "x.json", False),
-                                ("x_3_placed.log", "x_sites.json", False),
-                                ("x_3.log", "x_3_fixed.json", True)])
-        self.assertEqual(self.seeds, [placement.FIRST_SEED, 3, 3])
-        self.assertEqual(solved, [("ram_sites.py", "x_first.json", "x.json", "x_sites.json"),
-                                  ANNEALED])
-
-    def test_without_block_rams_one_placement_is_enough(self):
-        self.assertEqual(self.placed("LUT4"), ([("x_3_placed.log", "x.json", False),
-                                                ("x_3.log", "x_3_fixed.json", True)], []))
-
-    def test_placements_that_miss_a_clock_or_have_spacers_are_shortened_for_all_clocks(self):
-        for reached, turns in ((40, 2), (50, 1)):
-            _, solved = self.placed("LUT4", 1, f"""
-                Info: Max frequency for clock 'a': {reached}.00 MHz (PASS at 50.00 MHz)
-                Info: Max frequency for clock 'b': 40.00 MHz (PASS at 20.00 MHz)
-                """)
-            moves = [ANNEALED, ("refine.py", "x_3_placed.json", "a", "55.00", "b", "22.00",
-                                "x_3_placed.json")]
-            self.assertEqual([one for one in solved if one[0] != "spacers.py"], turns * moves)
-            self.assertEqual(solved[-3:-1], moves)
-
-    def test_a_netlist_on_which_the_router_gets_stuck_gets_spacers(self):
-        runs, solved = self.placed("LUT4", congested=1)
-        self.assertEqual(runs, [("x_3_placed.log", "x.json", False),
-                                ("x_3.log", "x_3_fixed.json", True),
-                                ("x_3_placed.log", "x_3_spaced.json", False),
-                                ("x_3.log", "x_3_fixed.json", True)])
-        self.assertEqual(self.for_wires, [False] * 4)
-        self.assertEqual(self.inputs, [{name: {"BEL": "X1/Y2/SLICEA.K0"}}
-                                       for name in ("placed", "bare")])
-        self.assertEqual(solved, [
-            ("spacers.py", "add", "x_3_placed.json", "x_3_congestion_by_coordinate_10.csv",
-             "x.json", "x_3_spaced.json"),
-            ANNEALED,
-            ("spacers.py", "remove", "x_3_placed.json", "x_3_bare.json")])
-
-    def test_a_routing_that_exchanges_inputs_of_a_memory_is_an_error(self):
-        wrong = netlist(memory=lut("1 2 SLICEA.K0", {}, MODE="DPRAM"))
-        wrong["modules"]["top"]["netnames"]["clk"]["attributes"] = {
-            "ROUTING": "X1/Y2/A0_SLICE;X1/Y2/0_0_B0->0_0_A0_SLICE;1"}
-        with self.assertRaisesRegex(tools.Failed, "exchanged 1 .*X1/Y2/0_0_B0->0_0_A0_SLICE"):
-            self.placed("LUT4", routed=json.dumps(wrong))
-
-    def test_clocks_that_are_met_are_not_routed_by_timing(self):
-        for second, for_wires in ((20, True), (19, False)):
-            self.placed("LUT4", log=f"""
-                Info: Max frequency for clock 'a': 40.00 MHz (FAIL at 50.00 MHz)
-                Info: Max frequency for clock 'b': {second}.00 MHz (PASS at 20.00 MHz)
-                """)
-            self.assertEqual(self.for_wires, [False, for_wires])
-
-    def test_more_spacers_come_to_those_that_were_too_few(self):
-        runs, solved = self.placed("LUT4", congested=9)
-        self.assertEqual(len(runs), 2 * placement.TURNS)  # the last one is not stopped
-        self.assertEqual(self.for_wires, [False] * 5 + [True])  # and leaves timing out
-        self.assertEqual(solved[3][-2:], ("x_3_spaced.json", "x_3_spaced.json"))
-
-    def test_late_nets_are_routed_again_as_far_as_that_goes(self):
-        for limit, tried in ((60, [42, 44, 46, 48, 50]), (45, [42, 44, 46, 45, 46]),
-                             (43.2, [42, 44, 43, 44]), (39, [42, 41])):
-            with self.subTest(limit=limit):
-                self.placed("LUT4", clock=(40, 50), limit=limit)
-                self.assertEqual(self.tried, tried)
-                best = max((mhz for mhz in tried if mhz <= limit), default=None)
-                self.assertEqual(self.report, {"fmax": {"a": {"achieved": best, "constraint": 50}}}
-                                 if best else {"fmax": 5})
-
-    def test_a_clock_that_is_met_is_not_routed_again(self):
-        self.placed("LUT4", clock=(50, 50), limit=60)
-        self.assertEqual(self.tried, [])
-
-    def test_what_is_routed_again_begins_with_the_best(self):
-        self.placed("LUT4", clock=(40, 50), limit=45, routed=ROUTED)
-        self.assertEqual([list(cells) for cells in self.inputs],
-                         [["placed"], ["routed"], *4 * [["again"]]])
-        self.assertEqual(self.settings[0], placement.COST)
-        for settings in self.settings[1:]:
-            self.assertEqual(float(settings["router2/initCurrCongWeight"]), placement.PRICE)
-            self.assertEqual({int(settings[name], 2) for name in
-                              ("router/tmg_ripup", "timing_driven")}, {1})
 
 
 class ToolsTest(unittest.TestCase):

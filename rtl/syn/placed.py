@@ -7,8 +7,7 @@ import numpy as np
 
 from rtl.syn import nextpnr
 
-SPACER = "spacer$"                         # what the cells of spacers.py are called
-STAY = ("$PACKER", SPACER)                 # and those that stay; the first drive constants
+STAY = ("$PACKER", nextpnr.SPACER)         # names of cells that stay; the first drive constants
 FIXED = {"FCI", "F1", "FXA", "FXB", "DI"}  # inputs with a wire of their own inside a tile
 
 

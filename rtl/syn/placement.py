@@ -46,6 +46,7 @@ class Placement:
         """
         self.used, self.folder, self.minutes = used, folder, minutes
         self.name, self.seed, self.options, self.results = name, seed, options, results
+        self.source = None  # the file that run() routed; its spacers suit other seeds, too
 
     def file(self, what):
         return f"{self.name}_{what}.json"
@@ -60,20 +61,20 @@ class Placement:
         self.used.solve(script, words, self.folder)
 
     def run(self, netlist):
-        """Places and routes a file that with_sites() returned; what nextpnr reports of it.
+        """Places and routes a file of with_sites() or another seed's; what nextpnr reports of it.
 
         When the router gets stuck, spacers make room where wires are short, in another placement.
         The routing of the last one leaves timing out.
         """
-        source, large = netlist, self.has_block_rams(netlist)
+        self.source, large = netlist, self.has_block_rams(netlist)
         for turn in range(TURNS):
-            spaced, last = turn > 0, turn == TURNS - 1
-            if self.route(self.place(source, large or spaced), spaced, last):
+            spaced, last = self.has(self.source, nextpnr.SPACER), turn == TURNS - 1
+            if self.route(self.place(self.source, large or spaced), spaced, last):
                 break
             roomy = self.file("spaced")
             self.solve(SPACERS, "add", self.file("placed"),
-                       f"{self.name}_congestion_by_coordinate_{HEAT}.csv", source, roomy)
-            source = roomy
+                       f"{self.name}_congestion_by_coordinate_{HEAT}.csv", self.source, roomy)
+            self.source = roomy
         return json.loads((self.folder / f"{self.name}.report").read_text())
 
     def with_sites(self, netlist):
@@ -90,7 +91,10 @@ class Placement:
         return sites
 
     def has_block_rams(self, netlist):
-        return '"type": "DP16KD"' in (self.folder / netlist).read_text()
+        return self.has(netlist, '"type": "DP16KD"')
+
+    def has(self, netlist, word):
+        return word in (self.folder / netlist).read_text()
 
     def place(self, source, shorten):
         """Places a netlist; its clocks. Wires and slow paths are shortened, also if one is missed.

@@ -24,7 +24,6 @@ from scipy import ndimage, optimize
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 from rtl.syn import nextpnr  # noqa: E402
-from rtl.syn.placed import SPACER  # noqa: E402
 
 LUTS = 83640
 SHARE = 0.5   # spacers for each LUT of the device that is free
@@ -64,11 +63,11 @@ def add(placed, heat, netlist):
     """Adds spacers to `netlist`; how many."""
     cells, top = nextpnr.largest(placed)["cells"], nextpnr.largest(netlist)
     luts = [name for name, cell in top["cells"].items()
-            if cell["type"] == "LUT4" and not name.startswith(SPACER)]
+            if cell["type"] == "LUT4" and not name.startswith(nextpnr.SPACER)]
     if any(name not in cells for name in luts):
         raise ValueError("the placed netlist has other LUTs")
     used = sum(cell["type"] == "TRELLIS_COMB" for cell in cells.values())
-    there = sum(name.startswith(SPACER) for name in top["cells"])
+    there = sum(name.startswith(nextpnr.SPACER) for name in top["cells"])
     here = np.array([heat[nextpnr.place(cells[name])] for name in luts])
     bit = 1 + max((bit for cell in top["cells"].values() for bits in cell["connections"].values()
                    for bit in bits if isinstance(bit, int)), default=1)
@@ -76,14 +75,14 @@ def add(placed, heat, netlist):
     count = int(owed[-1]) if len(owed) else 0
     for at, host in enumerate(np.searchsorted(owed, np.arange(1, count + 1))):
         net = top["cells"][luts[host]]["connections"]["Z"][0]
-        top["cells"][f"{SPACER}{there + at}"] = spacer(net, bit + at)
+        top["cells"][f"{nextpnr.SPACER}{there + at}"] = spacer(net, bit + at)
     return count
 
 
 def remove(placed):
     """Takes the spacers and their nets out of a placement; how many."""
     top = nextpnr.largest(placed)
-    names = [name for name in top["cells"] if name.startswith(SPACER)]
+    names = [name for name in top["cells"] if name.startswith(nextpnr.SPACER)]
     nets = {bit for name in names for bit in top["cells"].pop(name)["connections"].get("F", ())}
     top["netnames"] = {name: net for name, net in top["netnames"].items()
                        if not nets.intersection(net["bits"])}

@@ -15,9 +15,10 @@ endforeach()
 # synthesis.paths: the delay model, on netlists whose levels and delays are known. synthesis.gate:
 # what the check of timing.py finds, on a small block with a planted long path.
 # synthesis.depth: depth.py on logic whose depth is known. synthesis.shares: shares.py on a block
-# whose LUTs are known. synthesis.place_parts: what place.py makes of reports. synthesis.nextpnr:
-# places as demands, and inputs that a router must not exchange; nextpnr_log: what its logs say.
-foreach(test paths gate depth shares place_parts nextpnr nextpnr_log)
+# whose LUTs are known. synthesis.place_parts: what place.py makes of reports.
+# synthesis.placement: which runs of nextpnr a netlist gets. synthesis.nextpnr: places as demands,
+# and inputs that a router must not exchange; nextpnr_log: what its logs say.
+foreach(test paths gate depth shares place_parts placement nextpnr nextpnr_log)
   string(REPLACE place_parts place file ${test})
   add_test(NAME synthesis.${test}
            COMMAND Python3::Interpreter ${CMAKE_CURRENT_LIST_DIR}/${file}_test.py)

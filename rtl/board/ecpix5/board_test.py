@@ -137,14 +137,15 @@ class Timing(unittest.TestCase):
             said.assert_any_call(f"seed {seed}: sys_clk: {reached} MHz, 50.0 needed, margin "
                                  f"{100 * (reached / 50 - 1):+.0f}%", flush=True)
 
-    def test_sites_of_block_rams_are_made_once_for_all_seeds(self, _):
-        placing = mock.Mock(**{"with_sites.return_value": "sites.json"})
+    def test_sites_of_block_rams_and_spacers_are_made_once_for_all_seeds(self, _):
+        placing = mock.Mock(**{"with_sites.return_value": "sites.json"}, source="spaced.json")
         with mock.patch.object(flow.placement, "Placement", return_value=placing):
             steps = flow.Flow("folder", None)
             for seed in 3, 5:
                 steps.place(seed)
         placing.with_sites.assert_called_once_with(flow.TOP)
-        self.assertEqual(placing.run.call_args_list, 2 * [mock.call("sites.json")])
+        self.assertEqual(placing.run.call_args_list,
+                         [mock.call("sites.json"), mock.call("spaced.json")])
 
     def test_names_of_missed_clocks(self, _):
         self.assertEqual(flow.missed(self.slow), ["sys_clk: 49.9 MHz, 50.0 needed"])

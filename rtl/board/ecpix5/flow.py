@@ -23,7 +23,7 @@ class Flow:
 
     def __init__(self, folder, tools):
         self.folder, self.tools = pathlib.Path(folder), tools
-        self.netlist = None  # with sites of block RAMs, which do for all seeds
+        self.netlist = None  # with sites of block RAMs, and spacers, which do for all seeds
 
     def run(self, tool, *args):
         return self.tools.run(tool, args, self.folder, MINUTES)
@@ -72,7 +72,9 @@ class Flow:
             self.tools, self.folder, MINUTES, name, seed, (*DEVICE, "--lpf", f"{TOP}.lpf"),
             ("--textcfg", f"{name}.config"))
         self.netlist = self.netlist or placing.with_sites(TOP)
-        return placing.run(self.netlist)
+        report = placing.run(self.netlist)
+        self.netlist = placing.source
+        return report
 
     def pack(self, seed):
         """The bitstream, as a file."""
