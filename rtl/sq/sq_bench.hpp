@@ -148,7 +148,7 @@ class Bench {
       p[layout::kBlockBytes + i] = w.inline_data[i];
     return produced[qp]++;
   }
-  void ring(unsigned qp) { doorbells_.push_back({qp, produced[qp] & 0xFFFF}); }
+  void ring(unsigned qp) { ring(qp, produced[qp]); }
   /// Writes a work request and posts it with its doorbell, too: all blocks of it, or so many.
   void post_and_ring(unsigned qp, const Work& w, unsigned blocks = 0) {
     const unsigned entry = post(qp, w) & ((1u << attr[qp].sq_log) - 1);
@@ -158,11 +158,11 @@ class Bench {
     for (unsigned place = 0; place < words; ++place) {
       std::uint32_t word;
       std::memcpy(&word, &memory[from + 4 * place], 4);
-      words_.push_back({qp, place, word});
+      written_.push_back({false, qp, place, word});
     }
     ring(qp);
   }
-  void ring(unsigned qp, unsigned index) { doorbells_.push_back({qp, index & 0xFFFF}); }
+  void ring(unsigned qp, unsigned index) { written_.push_back({true, qp, 0, index & 0xFFFF}); }
 
   void run(unsigned clocks) {
     for (unsigned i = 0; i < clocks; ++i) tick();
@@ -229,11 +229,14 @@ class Bench {
     bool error;
     Bytes own;  // the block, when it came with a doorbell
   };
-  struct PostWord {
+  /// A doorbell with its index, or a word of a work request: the device gives them out in the order
+  /// in which they were written.
+  struct Write {
+    bool bell;
     unsigned qp, place;
     std::uint32_t data;
   };
-  std::deque<PostWord> words_;
+  std::deque<Write> written_;
   bool posted_read_ = false;
   struct Key {
     std::uint64_t at;
@@ -250,7 +253,6 @@ class Bench {
   Key look_up(const Port& request);
 
   std::deque<std::pair<unsigned, QpEvent>> events_;
-  std::deque<std::pair<unsigned, unsigned>> doorbells_;
   std::deque<Read> fetch_, again_;
   bus::BlockBeats fetch_beats_, again_beats_;
   std::deque<Key> key_segment_, key_place_;

@@ -26,19 +26,18 @@ Bench::Key Bench::look_up(const Port& request) {
 inline void Bench::drive() {
   const std::uint64_t now = dut.cycle();
   auto& d = *dut;
-  d.post_word_valid_i = !words_.empty();
-  if (!words_.empty()) {
-    port::put(d.post_word_i, layout::post_word::qpn, words_.front().qp);
-    port::put(d.post_word_i, layout::post_word::place, words_.front().place);
-    port::put(d.post_word_i, layout::post_word::data, words_.front().data);
-    words_.pop_front();
+  d.post_word_valid_i = !written_.empty() && !written_.front().bell;
+  d.sq_doorbell_valid_i = !written_.empty() && written_.front().bell;
+  if (d.post_word_valid_i) {
+    port::put(d.post_word_i, layout::post_word::qpn, written_.front().qp);
+    port::put(d.post_word_i, layout::post_word::place, written_.front().place);
+    port::put(d.post_word_i, layout::post_word::data, written_.front().data);
+  }
+  if (d.sq_doorbell_valid_i) {
+    port::put(d.sq_doorbell_i, layout::doorbell::qpn, written_.front().qp);
+    port::put(d.sq_doorbell_i, layout::doorbell::index, written_.front().data);
   }
   d.posted_read_i = std::exchange(posted_read_, false);
-  d.sq_doorbell_valid_i = !d.post_word_valid_i && !doorbells_.empty();
-  if (d.sq_doorbell_valid_i) {
-    port::put(d.sq_doorbell_i, layout::doorbell::qpn, doorbells_.front().first);
-    port::put(d.sq_doorbell_i, layout::doorbell::index, doorbells_.front().second);
-  }
   d.qp_event_valid_i = !events_.empty();
   if (!events_.empty()) {
     port::put(d.qp_event_i, layout::qp_event::qpn, events_.front().first);
@@ -120,7 +119,7 @@ inline void Bench::drive() {
 inline void Bench::take() {
   const std::uint64_t now = dut.cycle();
   auto& d = *dut;
-  if (d.sq_doorbell_valid_i && d.sq_doorbell_ready_o) doorbells_.pop_front();
+  if (d.post_word_valid_i || (d.sq_doorbell_valid_i && d.sq_doorbell_ready_o)) written_.pop_front();
   if (d.qp_event_valid_i && d.qp_event_ready_o) events_.pop_front();
   if (d.timer_event_valid_i && d.timer_event_ready_o) expired_.pop_front();
   if (d.drop_ghost_o) ++ghosts;

@@ -2,7 +2,8 @@
 // Scheduler of send queues: holds how far each queue is posted and fetched, and hands out grants.
 //
 // Throughput: one event (doorbell, fetch pointer, state change, grant) per clock. Latency: four
-// clocks from a doorbell to the ready queue, five more to the grant.
+// clocks from a doorbell to its grant when the ready queue is empty, else to the ready queue, and
+// five from there to the grant.
 //
 // A queue pair stands in the ready queue at most once (`queued`), has at most one grant outside
 // (`granted`), and is `ready` while the requester does not hold it back.
@@ -109,6 +110,7 @@ module roci_sq_sched #(
   logic [2:0]            read_event_q, event_q;
   logic [QpBits-1:0]     read_row_q, row_q;
   logic [2:0]            read_state_q, state_q;    // roci_pkg::SchedState
+  logic                  read_direct_q, direct_q;  // no queue pair waits, and a grant has room
   logic                  read_flush_q, flush_q;    // roci_pkg::SchedCommand
   logic                  read_resume_q, resume_q;
   roci_pkg::fetch_ptr_t  read_ptr_q, ptr_q;        // roci_pkg::SchedSet, roci_pkg::SchedSegment
@@ -123,6 +125,7 @@ module roci_sq_sched #(
     read_event_q  <= pick;
     read_row_q    <= pick_row;
     read_state_q  <= row_write_i.data[roci_pkg::QpStateBits-1:0];
+    read_direct_q <= !ready_valid && grant_room && !pause_i;
     read_flush_q  <= qp_event_i.kind == roci_pkg::QpEventFlush;
     read_resume_q <= qp_event_i.kind == roci_pkg::QpEventResume;
     read_index_q  <= doorbell_i.index;
@@ -131,6 +134,7 @@ module roci_sq_sched #(
     event_q       <= read_event_q;
     row_q         <= read_row_q;
     state_q       <= read_state_q;
+    direct_q      <= read_direct_q;
     flush_q       <= read_flush_q;
     resume_q      <= read_resume_q;
     index_q       <= read_index_q;
@@ -175,7 +179,7 @@ module roci_sq_sched #(
   end
 
   // Decision: `turned` is the word after the event, `next` also says queued or granted.
-  logic        more, join_queue, fail, control, grant;
+  logic        more, wanted, at_once, join_queue, fail, control, grant;
   logic [15:0] left;
   assign word      = word_bits;
   assign next_bits = next;
@@ -184,8 +188,11 @@ module roci_sq_sched #(
     .past_i(past_q), .index_i(index_q),
     .word_i(word), .done_i(done), .sq_log_i(sq_log), .word_o(turned), .left_o(left),
     .more_o(more), .fail_o(fail), .control_o(control));
-  assign grant      = valid_q && event_q == roci_pkg::SchedGrant && more;
-  assign join_queue = valid_q && event_q != roci_pkg::SchedGrant && more && !turned.queued;
+  assign wanted     = valid_q && more && !turned.queued;
+  assign at_once    = event_q == roci_pkg::SchedGrant
+                      || (event_q == roci_pkg::SchedBell && direct_q);
+  assign grant      = wanted && at_once;
+  assign join_queue = wanted && !at_once;
   always_comb begin
     next         = turned;
     next.queued  = turned.queued || join_queue;

@@ -15,13 +15,13 @@ module roci_sq_sched_decide (
   input  logic [3:0]           sq_log_i,   // log2 of entries of the ring
 
   output roci_pkg::sched_qp_t  word_o,
-  output logic [15:0]          left_o,     // work requests to be granted by Grant
+  output logic [15:0]          left_o,     // work requests to be granted by Grant, or by Bell
   output logic                 more_o,     // there are some, and nothing holds the queue back
   output logic                 fail_o,     // doorbell out of range (F-84)
   output logic                 control_o   // the requester must be informed
 );
 
-  logic        live, in_err, too_far, steps, forward, moves, begins;
+  logic        live, in_err, too_far, steps, forward, moves, begins, asks;
   logic [15:0] base, asked_ahead, asked_less, step, step_less, outside;
 
   assign live         = word_i.state == roci_pkg::QpRts || word_i.state == roci_pkg::QpSqd;
@@ -124,12 +124,16 @@ module roci_sq_sched_decide (
         if (moves) work = !drained ? posted_ptr : begins ? past_ptr : begun_ptr;
         else if (drained && begins) work = past_new;
       end
-      roci_pkg::SchedBell: if (!drained && !too_far && forward) work = asked_new;
+      roci_pkg::SchedBell: if (asks) work = asked_new;
       default: ;
     endcase
   end
-  assign left_o = (word_i.state == roci_pkg::QpSqd ? word_i.begun : word_i.produced)
-                  - word_i.fetched;
+  // A doorbell in SQD, or a wrong one, leaves the index that was posted before.
+  logic [15:0] left_known, left_asked;
+  assign asks       = !drained && !too_far && forward;
+  assign left_known = (drained ? word_i.begun : word_i.produced) - word_i.fetched;
+  assign left_asked = index_i - word_i.fetched;
+  assign left_o     = event_i == roci_pkg::SchedBell && asks ? left_asked : left_known;
   assign more_o = work && word_o.ready && !word_o.granted
                   && (word_o.state == roci_pkg::QpRts || word_o.state == roci_pkg::QpSqd);
 
