@@ -78,8 +78,9 @@ module roci_sq_segment #(
   localparam int unsigned PartBits  = DataWidth < 128 ? 128 : DataWidth;
 
   typedef enum logic [2:0] {StWait, StHead, StSegment, StWalk, StSegments} state_e;
-  state_e               state_q;
+  state_e               state_q, resume_q;  // resume_q: after the segments of a walk
   logic                 kept, kept_q; // this work request was not fetched; from StHead on
+  logic                 whole_q;      // all of its blocks are there; from StSegment on
 
   // Fetch
   roci_pkg::segment_job_t job;
@@ -89,7 +90,7 @@ module roci_sq_segment #(
   logic [511:0]         block;
   logic [PartBits-1:0]  list_part;
   logic                 head_ready, head_there, walk_start;  // head_there: with StHead
-  logic                 push_room, key_go, emit, own_seg, ptr_room;
+  logic                 push_room, may_go, key_go, emit, own_seg, ptr_room;
   roci_sq_fetch #(
     .DataWidth(DataWidth), .NumQps(NumQps), .Blocks(Blocks), .Jobs(Compact != 0 ? 8 : 64)
   ) u_fetch (
@@ -152,20 +153,20 @@ module roci_sq_segment #(
     .offset_i(offset_q), .remaining_i(remaining_q), .status_i(status_q), .one_plan_i(one_plan_q),
     .walked_i(state_q == StWalk), .walk_status_i(walk_status), .plan_o(plan), .part_o(bytes),
     .last_o(last));
-  assign after = offset_q + 32'(mtu_q);  // when the packet is not the last
-  assign bad   = status_q != roci_pkg::StatusSuccess;
+  assign after   = offset_q + 32'(mtu_q);  // when the packet is not the last
+  assign bad     = status_q != roci_pkg::StatusSuccess;
   assign own_seg = plan.has_segs && state_q != StWalk;
+  assign may_go  = state_q == StSegment && whole_q && push_room && ptr_room;
 
   // Walker of lists of several entries
-  logic               walk_ready, walk_done, walk_idle;
-  logic               walk_seg_valid, walk_seg_ready;
+  logic               walk_ready, walk_done, walk_idle, walk_seg_valid, walk_seg_ready;
   roci_pkg::seg_t     walk_seg;
   roci_pkg::key_req_t walk_key;
   logic               walk_key_valid, pending_empty;
   logic [3:0]         rights;
 
   // Its segments follow those of all packets before it.
-  assign walk_start = state_q == StSegment && by_list_q && !bad && pending_empty && ptr_room;
+  assign walk_start = may_go && by_list_q && !bad && pending_empty;
   roci_sq_segment_walk #(.PartBits(PartBits)) u_walk (
     .clk_i, .rst_ni, .start_i(walk_start), .start_ready_o(walk_ready), .wqe_i(wqe_q),
     .offset_i(offset_q), .len_i(bytes), .pd_i(job.pd), .access_i(rights), .check_only_i(one_plan_q),
@@ -175,9 +176,9 @@ module roci_sq_segment #(
     .seg_valid_o(walk_seg_valid), .seg_ready_i(walk_seg_ready), .done_valid_o(walk_done),
     .done_status_o(walk_status), .idle_o(walk_idle));
 
+  // The first block is read when it is there, also before the others of its work request.
   assign head_ready = state_q == StWait && job_valid
-                      && (kept || (!ready_blocks[BlockBits]
-                                   && ready_blocks >= (BlockBits + 1)'(stride)));
+                      && (kept || (!ready_blocks[BlockBits] && ready_blocks != '0));
   // Keys of lists of one entry
   assign rights = one_plan_q ? 4'b0001 : 4'b0000;  // local write, or nothing to read
   always_comb begin
@@ -190,12 +191,11 @@ module roci_sq_segment #(
       key_req_o.len    = bytes;
       key_req_o.pd     = job.pd;
       key_req_o.access = rights;
-      key_req_valid_o  = key_go && push_room && ptr_room;
+      key_req_valid_o  = key_go && may_go;
     end
   end
   assign emit = state_q == StWalk ? walk_done
-                : state_q == StSegment && push_room && ptr_room && (bad || !by_list_q)
-                  && (!key_go || key_req_ready_i);
+                : may_go && (bad || !by_list_q) && (!key_go || key_req_ready_i);
 
   // After a packet
   logic [15:0] spent;
@@ -210,7 +210,6 @@ module roci_sq_segment #(
   assign job_blocks = ((BlockBits + 1)'(left_q) - (BlockBits + 1)'(kept_q)) << job.stride_log;
   assign wqe_blocks = kept_q ? '0 : (BlockBits + 1)'(stride_q);
   assign job_done   = emit && end_grant;
-  state_e resume_q;  // after the segments of a walk
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       state_q <= StWait;
@@ -237,6 +236,7 @@ module roci_sq_segment #(
 
   always_ff @(posedge clk_i) begin
     if (state_q == StWait) kept_q <= kept;
+    whole_q <= kept_q || (!ready_blocks[BlockBits] && ready_blocks >= (BlockBits + 1)'(stride));
     if (emit) resume_q <= next_wqe || end_grant ? StWait : StSegment;
     if (state_q == StHead) begin
       wqe_q       <= wqe;
@@ -290,9 +290,9 @@ module roci_sq_segment #(
     .walk_seg_ready_o(walk_seg_ready), .plan_o, .plan_valid_o, .plan_ready_i, .seg_o, .seg_valid_o,
     .seg_ready_i, .idle_o(out_idle));
 
-  assign idle_o = fetch_idle && state_q == StWait && out_idle && !ptr_valid_o;
   logic unused;
   assign unused = &{1'b0, spent, job, wqe, wqe_q, walk_idle};
+  assign idle_o = fetch_idle && state_q == StWait && out_idle && !ptr_valid_o;
   `ASSERT(PendingHasRoom, `IMPLIES(emit, push_room))
   `ASSERT(InlineIsFetched, `IMPLIES(emit && own_seg && !key_go, wqe_q.inline_data && !kept_q))
   `ASSERT(PacketFits, `IMPLIES(plan_valid_o && plan_o.has_segs, plan_o.len <= 32'd4096))

@@ -64,3 +64,20 @@ TEST_CASE("sq_segment: a grant that ends early is followed by a small one") {
   CHECK(r.pointers[1].index == 2);
   CHECK(r.pointers[1].less == 0);
 }
+
+TEST_CASE("sq_segment: what follows a grant that ended early waits for its own blocks") {
+  Rig r(3, 0, 6);
+  constexpr unsigned kDropped = 30;
+  r.post(0, {WrOp::kWrite, {}, 100, true});  // inline data beyond its entry: it ends the grant
+  for (unsigned i = 1; i < 40; ++i) r.post(i, {WrOp::kWrite, {{0x5000, 100 + i}}});
+  r.grant(0, kDropped);
+  r.grant(1, 8, 0, 2);
+  r.settle();
+  REQUIRE(r.plans.size() == 1 + 8);
+  CHECK(r.plans[0].status != Status::kSuccess);
+  CHECK(r.pointers[0].index == 1);
+  for (unsigned i = 1; i < r.plans.size(); ++i) {
+    CHECK(r.plans[i].index == i);
+    CHECK(r.plans[i].len == 100 + i);
+  }
+}

@@ -41,6 +41,32 @@ TEST_CASE("sq_segment: inline data keep their place until they are read, or drop
   CHECK(wrong == 0);
 }
 
+TEST_CASE("sq_segment: the first block is read at once, and the plan waits for the last one") {
+  const Work by_list{WrOp::kWrite, {{0x4000, 10}, {0x5000, 20}}};
+  for (const Work& work : {Work{WrOp::kWrite, {}, 64, true}, by_list, Work{WrOp::kWrite, {}}}) {
+    unsigned clocks[2] = {0, 0};  // without and with a gap
+    for (const unsigned gap : {0, 50}) {
+      Rig r(3, 1);
+      r.gap = gap;
+      r.post(0, work);
+      r.grant(0, 1);
+      while (r.plans.empty() && clocks[gap != 0] < 200) {
+        r.tick();
+        ++clocks[gap != 0];
+      }
+      r.settle();
+      REQUIRE(r.plans.size() == 1);
+      CHECK(r.plans[0].status == Status::kSuccess);
+      unsigned bytes = 0;
+      for (const Segment& segment : r.segments) bytes += segment.len;
+      CHECK(bytes == r.plans[0].len);
+    }
+    CHECK(clocks[1] > clocks[0] + 40);
+    // Five clocks after the last beat, unless keys are looked up.
+    if (work.list.empty()) CHECK(clocks[1] <= 40 + 50 + bus::kBlockBeats + 5);
+  }
+}
+
 TEST_CASE("sq_segment: fetching waits while inline data stand where the next blocks would go") {
   Rig r(3, 1, 8);
   r.read_inline = false;

@@ -63,6 +63,7 @@ class Rig {
   std::vector<Pointer> pointers;
   std::vector<unsigned> reads;  // blocks of each
   unsigned blocks_read = 0, lookups = 0, latency = 40, stride = 0;
+  unsigned gap = 0;  // clocks between the blocks of a work request, beyond those of their beats
   bool read_error = false, plan_ready = true;
   bool read_inline = true;   // inline data are read, or dropped, some clocks after their segment
   unsigned drop_inline = 0;  // every n-th is dropped
@@ -191,7 +192,8 @@ class Rig {
       CHECK(addr / 4096 == (end - 1) / 4096);
       CHECK(end <= kBase + (std::uint64_t{layout::kBlockBytes} << (sq_log_ + stride)));
       for (unsigned i = 0; i < count; ++i)
-        blocks_.push_back({now + latency, addr + layout::kBlockBytes * i});
+        blocks_.push_back(
+            {now + latency + gap * (i & ((1u << stride) - 1)), addr + layout::kBlockBytes * i});
       blocks_read += count;
       reads.push_back(count);
     }
