@@ -12,7 +12,7 @@
 module roci_sq #(
   parameter int unsigned DataWidth = 512,    // bits of a beat of a block: 64, 128, 256 or 512
   parameter int unsigned NumQps    = 256,    // queue pairs, a power of two, 16 to 2048
-  parameter int unsigned RingDepth = 64,     // messages of a queue pair in flight, a power of two
+  parameter int unsigned RingDepth = 128,     // messages of a queue pair in flight, a power of two
   parameter int unsigned Window    = 256,    // packets of a queue pair in flight
   parameter int unsigned Quantum   = 16384,  // payload bytes of a grant
   parameter int unsigned Compact   = 0,      // 1: no work request is kept, shorter queues

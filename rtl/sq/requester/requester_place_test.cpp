@@ -91,6 +91,32 @@ TEST_CASE("requester: an error after a READ is found while another queue pair's 
   }
 }
 
+TEST_CASE("requester: responses of blocked queue pairs take four clocks until there is room") {
+  constexpr unsigned kFirstQp = kRow + 1, kQps = 8, kMost = 8;
+  Rig r;
+  for (r.qp = kFirstQp; r.qp < kFirstQp + kQps; ++r.qp) {
+    r.begin(7, kMost, 7, Service::kRc);
+    for (unsigned i = 0; i <= kMost; ++i) r.plan({i, WrOp::kRead, 64});  // one too many
+  }
+  r.run(100);
+  r.pointers.clear();
+  const auto round = [&](unsigned i) {
+    for (r.qp = kFirstQp; r.qp < kFirstQp + kQps; ++r.qp) {
+      r.begin_response(kRcReadRespOnly, kFirst + i, 64);
+    }
+  };
+  const unsigned begin = r.clocks;
+  for (unsigned i = 0; i < kMost / 2 - 1; ++i) round(i);
+  CHECK(r.clocks - begin <= 4 * kQps * (kMost / 2 - 1));
+  r.run(30);
+  CHECK(r.pointers.empty());
+  round(kMost / 2 - 1);  // now half of the READs are done
+  r.run(30);
+  REQUIRE(r.pointers.size() == kQps);
+  for (const Pointer& pointer : r.pointers) CHECK(pointer.index == kMost);
+  CHECK(r.done.size() == kQps * kMost / 2);
+}
+
 TEST_CASE("requester: responses of different queue pairs take four clocks each") {
   constexpr unsigned kFirstQp = kRow + 1, kQps = 8, kRounds = 4;
   Rig r;

@@ -201,11 +201,11 @@ TEST_CASE("requester: RQ-43: an error completes after what was sent before it") 
 }
 
 TEST_CASE("requester: the ring limits the messages in flight") {
-  Rig r;  // 64 messages
+  Rig r;  // 128 messages
   unsigned index = 0;
   while (r.pointers.empty()) r.plan({index++});
   r.run(20);
-  CHECK(r.packets.size() == 64);
+  CHECK(r.packets.size() == 128);
 }
 
 TEST_CASE("requester: RQ-11: the window limits the packets in flight") {

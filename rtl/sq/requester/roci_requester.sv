@@ -15,7 +15,7 @@
 module roci_requester #(
   parameter int unsigned DataWidth = 512,  // bits of a beat of a block: 64, 128, 256 or 512
   parameter int unsigned NumQps    = 256,  // queue pairs, a power of two
-  parameter int unsigned RingDepth = 64,   // messages in flight of a queue pair, a power of two
+  parameter int unsigned RingDepth = 128,   // messages in flight of a queue pair, a power of two
   parameter int unsigned Window    = 256   // packets in flight of a queue pair
 ) (
   input  logic                      clk_i,
@@ -203,10 +203,10 @@ module roci_requester #(
   logic               limited, goes_on, flushes, bad, late_idle, out_empty;
   roci_requester_span #(.RingDepth(RingDepth), .Window(Window)) u_span (
     .clk_i, .plan_i(read_plan), .plan_pmtu_i(read_attr.pmtu), .aeth_i(read_aeth), .psn_i(rsp_q.psn),
-    .placed_i(state_q == roci_pkg::RequesterPlaced), .max_rd_atomic_i(attr.max_rd_atomic),
-    .first_i(at[roci_pkg::RequesterCompare] ? stored_entry.first : entry.first),
-    .last_i(entry.last), .qp_i(qp_q), .flush_upto_i(control_q.index), .span_o(span),
-    .message_o(message_less), .bad_o(bad), .limited_o(limited), .limit_o(limit),
+    .placed_i(at[roci_pkg::RequesterPlace] || at[roci_pkg::RequesterPlaced]),
+    .first_i(at[roci_pkg::RequesterCompare] ? stored_entry.first : entry.first), .qp_i(qp_q),
+    .last_i(entry.last), .max_rd_atomic_i(attr.max_rd_atomic), .flush_upto_i(control_q.index),
+    .span_o(span), .message_o(message_less), .bad_o(bad), .limited_o(limited), .limit_o(limit),
     .goes_on_o(goes_on), .flushes_o(flushes));
   roci_requester_step u_step (
     .state_i(state_q), .at_i(at), .is_live_i(is_live_q), .is_rsp_i(is_rsp_q),

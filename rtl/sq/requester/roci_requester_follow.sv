@@ -11,7 +11,7 @@
 `include "assert.svh"
 
 module roci_requester_follow #(
-  parameter int unsigned RingDepth = 64,  // messages in flight of a queue pair
+  parameter int unsigned RingDepth = 128,  // messages in flight of a queue pair
   parameter int unsigned Window    = 256  // packets in flight of a queue pair
 ) (
   input  logic                      clk_i,

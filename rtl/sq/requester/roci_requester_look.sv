@@ -9,7 +9,7 @@
 // Latency: one clock. The word does not change between the two.
 
 module roci_requester_look #(
-  parameter int unsigned RingDepth = 64,  // messages in flight of a queue pair
+  parameter int unsigned RingDepth = 128,  // messages in flight of a queue pair
   parameter int unsigned Window    = 256  // packets in flight of a queue pair
 ) (
   input  logic                      clk_i,

@@ -19,7 +19,7 @@
 
 module roci_requester_next #(
   parameter int unsigned NumQps    = 256,  // queue pairs, a power of two
-  parameter int unsigned RingDepth = 64,   // messages in flight of a queue pair
+  parameter int unsigned RingDepth = 128,   // messages in flight of a queue pair
   parameter int unsigned Window    = 256,  // packets in flight of a queue pair
   localparam int unsigned QpBits = $clog2(NumQps)
 ) (

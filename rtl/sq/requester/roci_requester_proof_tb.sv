@@ -67,16 +67,16 @@ module roci_requester_proof_tb #(
   logic [31:0]                offset;
   logic [23:0]                span, message_less, limit;
   logic                       limited, goes_on, flushes, bad, finish, drops, follows;
+  logic                       planning, acting, responding, placing;
   roci_pkg::requester_look_t  look;
 
   roci_requester_span #(.RingDepth(RingDepth), .Window(Window)) u_span (
     .clk_i, .plan_i(follows ? plan_i : plan_q), .plan_pmtu_i(attr_i.pmtu), .aeth_i(rsp_q.ext),
     .psn_i(rsp_q.psn),
     .first_i(state_q == roci_pkg::RequesterCompare ? entry_i.first : entry.first),
-    .last_i(entry.last), .qp_i(qp_q), .max_rd_atomic_i(attr_i.max_rd_atomic),
-    .placed_i(state_q == roci_pkg::RequesterPlaced), .flush_upto_i(control_q.index), .bad_o(bad),
-    .span_o(span), .message_o(message_less), .limited_o(limited), .limit_o(limit),
-    .goes_on_o(goes_on), .flushes_o(flushes));
+    .last_i(entry.last), .qp_i(qp_q), .max_rd_atomic_i(attr_i.max_rd_atomic), .placed_i(placing),
+    .flush_upto_i(control_q.index), .bad_o(bad), .span_o(span), .message_o(message_less),
+    .limited_o(limited), .limit_o(limit), .goes_on_o(goes_on), .flushes_o(flushes));
   roci_requester_oldest u_oldest (
     .clk_i, .first_i(dispatching_q), .first_at_i('0), .state_i(state_q), .next_i(step.next_entry),
     .head_i(qp_q.head), .read_o(unused_read), .read_at_o(unused_read_at), .entry_i, .ticket_i('0),
@@ -98,17 +98,15 @@ module roci_requester_proof_tb #(
     .is_timer_i(kind_q == 3'd2), .is_fault_i(kind_q == 3'd4), .is_again_i(1'b0),
     .is_late_i(late_q), .plan_i(plan_q), .span_i(span), .message_less_i(message_less),
     .look_i(look), .rsp_i(rsp_q), .limited_i(limited), .limit_i(limit), .goes_on_i(goes_on),
-    .flushes_i(flushes), .timer_i(timer_q),
-    .left_i(left_q), .uc_i(uc_i || ud_i), .ud_i, .qkey_i(32'd1), .ud_fails_i(ud_fails_i && ud_i),
+    .flushes_i(flushes), .timer_i(timer_q), .left_i(left_q), .uc_i(uc_i || ud_i), .ud_i,
+    .qkey_i(32'd1), .ud_fails_i(ud_fails_i && ud_i),
     .ud_status_i(roci_pkg::StatusLocLenErr), .ud_vendor_i(8'd0), .fault_psn_i(fault_psn_q),
     .control_i(control_q), .qp_i(qp_q), .run_i(run_q), .entry_i(entry), .part_i(part),
     .whole_i(whole), .all_i(all), .at_first_i(at_first), .at_last_i(at_last), .attr_i,
-    .in_err_i, .cqe_room_i, .cqe_calm_i(cqe_room_i && cqe_calm_i), .timer_calm_i,
-    .op_taken_i, .op_done_i, .op_ok_i, .place_done_i, .place_quick_i,
-    .place_status_i, .place_vendor_i(8'd0),
+    .in_err_i, .cqe_room_i, .cqe_calm_i(cqe_room_i && cqe_calm_i), .timer_calm_i, .op_taken_i,
+    .op_done_i, .op_ok_i, .place_done_i, .place_quick_i, .place_status_i, .place_vendor_i(8'd0),
     .qp_o(qp_d), .run_o(run_d), .step_o(step), .finish_o(finish), .drop_o(drops), .desc_o(desc),
     .entry_o(new_entry), .late_o(late), .offset_i(offset), .bad_i(bad));
-  logic planning, acting, responding, placing;
   assign planning   = state_q >= roci_pkg::RequesterPlan && state_q <= roci_pkg::RequesterOperated;
   assign acting     = state_q >= roci_pkg::RequesterRetire && state_q <= roci_pkg::RequesterPlaced;
   assign placing    = state_q == roci_pkg::RequesterPlace || state_q == roci_pkg::RequesterPlaced;
@@ -149,11 +147,12 @@ module roci_requester_proof_tb #(
 
 `ifdef FORMAL
   logic [23:0] f_flight, f_flight_after, f_freed, f_acked;
-  logic        f_begins, f_silent, f_fault;
+  logic        f_begins, f_silent, f_fault, f_asks;
   assign f_flight       = qp_q.psn_next - qp_q.una;
   assign f_flight_after = qp_d.psn_next - qp_d.una;
   assign f_freed        = qp_d.una - qp_q.una;
   assign f_acked        = run_q.upto - qp_q.una;
+  assign f_asks         = run_q.ask == roci_pkg::AskData || run_q.ask == roci_pkg::AskAtomic;
   assign f_begins       = state_q == roci_pkg::RequesterHandle && kind_q == 3'd3;
   assign f_fault        = kind_q == 3'd4 && responding && state_q <= roci_pkg::RequesterRetire
                           && (left_q || f_acked == '0) && run_q.ask == roci_pkg::AskNone;
@@ -212,6 +211,12 @@ module roci_requester_proof_tb #(
                                                && qp_q.count <= (qp_q.drain_wait ? '0 : f_most)
                                                && qp_q.rd_count
                                                   <= (qp_q.fence_wait ? '0 : f_half_rd))))
+  // One that has room does not end with the place of its data.
+  `ASSERT(BlockedHasNoRoom, `IMPLIES(state_q == roci_pkg::RequesterPlace && step.finish
+                                     && qp_q.blocked && !qp_q.credit_wait && !qp_q.rd_count[4],
+                                     f_flight_after > 24'(Window / 2)
+                                     || qp_d.count > (qp_q.drain_wait ? '0 : f_most)
+                                     || qp_d.rd_count > (qp_q.fence_wait ? '0 : f_half_rd)))
   `ASSERT(NotYetCompared, `IMPLIES(state_q == roci_pkg::RequesterCompare
                                    || state_q == roci_pkg::RequesterHandle
                                    || state_q == roci_pkg::RequesterPlace
@@ -275,14 +280,9 @@ module roci_requester_proof_tb #(
                                         f_acked <= f_flight))
   `ASSERT(OldestIsResponded, `IMPLIES(placing, rsp_q.psn == qp_q.una && f_flight != '0
                                                && qp_q.count != '0))
-  `ASSERT(OldestIsAsked, `IMPLIES(state_q == roci_pkg::RequesterAct
-                                  && (run_q.ask == roci_pkg::AskData
-                                      || run_q.ask == roci_pkg::AskAtomic)
-                                  && qp_q.count != '0,
+  `ASSERT(OldestIsAsked, `IMPLIES(state_q == roci_pkg::RequesterAct && f_asks && qp_q.count != '0,
                                   rsp_q.psn == qp_q.una && f_flight != '0))
-  `ASSERT(DataStayAsked, `IMPLIES(responding && state_q <= roci_pkg::RequesterRetire
-                                  && (run_q.ask == roci_pkg::AskData
-                                      || run_q.ask == roci_pkg::AskAtomic),
+  `ASSERT(DataStayAsked, `IMPLIES(responding && state_q <= roci_pkg::RequesterRetire && f_asks,
                                   run_q.upto == rsp_q.psn && f_acked < f_flight))
   // The window
   `ASSERT(SendsWithinWindow, `IMPLIES(step.desc, f_flight < 24'(Window)))

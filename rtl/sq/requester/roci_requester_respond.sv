@@ -7,9 +7,9 @@
 //        +--> Act: data of the oldest message
 //
 // An acknowledge of whole messages ends its event with the last of them, and READ data with the
-// result of their key, unless the queue pair is blocked or completions are held up: End looks
-// whether it has room then. What ends an event
-// chooses the next one, so it does not follow cqe_room_i, which many steps follow.
+// result of their key, unless completions are held up, or the queue pair is blocked: End looks
+// whether it has room then, which is known in Place too. What ends an event chooses the next one,
+// so it does not follow cqe_room_i, which many steps follow.
 
 module roci_requester_respond (
   input  logic [3:0]                 state_i,
@@ -28,6 +28,7 @@ module roci_requester_respond (
   input  logic                       timer_calm_i,  // the timer keeps up
   input  logic                       place_done_i,  // not in the first clock of Place
   input  logic                       place_quick_i, // with it: of READ data, and allowed
+  input  logic                       goes_on_i,     // a blocked queue pair has room after it
   input  logic [7:0]                 place_status_i,
   input  logic [7:0]                 place_vendor_i,
 
@@ -70,7 +71,7 @@ module roci_requester_respond (
                 && run_i.ask == roci_pkg::AskNone && !qp_i.stopped && !qp_i.bad && !qp_i.blocked
                 && (cqe_calm_i || !entry_i.signaled);
 
-  assign quick  = place_quick_i && !qp_i.stopped && !qp_i.blocked
+  assign quick  = place_quick_i && !qp_i.stopped && !(qp_i.blocked && goes_on_i)
                   && (cqe_calm_i || !entry_i.signaled || !at_last_i);
   assign placed = state_i == roci_pkg::RequesterPlace ? quick
                   : state_i == roci_pkg::RequesterPlaced

@@ -10,7 +10,7 @@
 // Latency: one clock.
 
 module roci_requester_span #(
-  parameter int unsigned RingDepth = 64,  // messages in flight of a queue pair
+  parameter int unsigned RingDepth = 128,  // messages in flight of a queue pair
   parameter int unsigned Window    = 256  // packets in flight of a queue pair
 ) (
   input  logic               clk_i,
@@ -23,7 +23,7 @@ module roci_requester_span #(
   input  logic [23:0]        last_i,     // and its last one
   input  roci_pkg::requester_qp_t qp_i,    // its word
   input  logic [4:0]         max_rd_atomic_i,
-  input  logic               placed_i,   // the response is Placed
+  input  logic               placed_i,   // the response is in Place or Placed
   input  logic [15:0]        flush_upto_i,
   output logic [23:0]        span_o,     // sequence numbers of the packet
   output logic [23:0]        message_o,  // and of the whole message, less one
@@ -52,9 +52,9 @@ module roci_requester_span #(
     .ssn_i(qp_i.messages + 24'(qp_i.count) + 24'(qp_i.resume_offset == '0)), .beyond_o(beyond));
 
   // Unblocked with a quarter of the ring free, and half of the window and of the READs, so that one
-  // fetch serves several work requests, and others are in flight meanwhile. While the packet of a
-  // response is placed, the word is compared as it will be: without that packet, and without its
-  // message when that ends.
+  // fetch serves several work requests, and others are in flight meanwhile. In Place and Placed
+  // the word is compared as it will be: without the packet of the response, and without its message
+  // when that ends.
   logic [23:0] flight;
   logic        ends, none;
   logic [7:0]  most;

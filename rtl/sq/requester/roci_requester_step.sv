@@ -89,7 +89,7 @@ module roci_requester_step (
   roci_requester_respond u_respond (
     .state_i, .rsp_i, .qp_i, .run_i, .entry_i, .part_i, .whole_i, .all_i, .at_first_i, .at_last_i,
     .attr_i, .cqe_room_i, .cqe_calm_i, .timer_calm_i, .place_done_i, .place_quick_i,
-    .place_status_i, .place_vendor_i, .qp_o(qp_respond), .run_o(run_respond),
+    .goes_on_i, .place_status_i, .place_vendor_i, .qp_o(qp_respond), .run_o(run_respond),
     .step_o(step_respond), .ends_o(message_ends), .quick_o(data_ends), .offset_i, .bad_i);
   roci_requester_recover u_recover (
     .state_i, .rnr_code_i(rsp_aeth.code), .qp_i, .run_i, .entry_i, .attr_i, .uc_i, .cqe_room_i,
