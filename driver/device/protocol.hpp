@@ -9,13 +9,14 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "driver/device/post.hpp"
 #include "model/spec/layout/codes.hpp"
 #include "model/spec/layout/commands.hpp"
 #include "model/spec/layout/registers.hpp"
 
 namespace roci::driver::protocol {
 
-inline constexpr std::uint32_t kVersion = 4;
+inline constexpr std::uint32_t kVersion = 5;
 inline constexpr std::uint32_t kMagic = 0x49434F52;  ///< "ROCI"
 
 enum class Kind : std::uint32_t {
@@ -269,8 +270,9 @@ struct alignas(64) Page {
   alignas(64) Doorbells consumer;                  ///< completion queues: consumer index
   Doorbells shared_receive;                        ///< producer index
   Doorbells receive;                               ///< producer index
-  Doorbells send;                                  ///< producer index
+  Doorbells send;                                  ///< 15:0 producer index, 31 kWithPost
   Doorbells arm;  ///< completion queues: 15:0 consumer index, 31 solicited only
+  Post posts[kNumbers];
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 

@@ -143,7 +143,7 @@ void RemoteDevice::write32(std::uint32_t offset, std::uint32_t value) {
   }
   switch (offset - layout::doorbell_word::kStride * number) {
     case layout::sq_doorbell_offset(0):
-      return ring(page_->send, number, value);
+      return ring(page_->send, number, with_post(page_->posts[number], value));
     case layout::rq_doorbell_offset(0):
       return ring(page_->receive, number, value);
     case layout::srq_doorbell_offset(0):
@@ -161,6 +161,17 @@ void RemoteDevice::ring(Doorbells& doorbells, std::uint32_t number, std::uint32_
   doorbells.word[number].store(value, std::memory_order_release);
   doorbells.rung[number / 64].fetch_or(std::uint64_t{1} << number % 64);
   report(kBellDoorbell);
+}
+
+bool RemoteDevice::write_words(std::uint32_t offset, const std::uint8_t* words, std::size_t bytes) {
+  constexpr layout::Window kPosts = layout::window::kQpPost;
+  const std::uint32_t number = (offset - kPosts.offset) / layout::kPostBytes;
+  if (offset < kPosts.offset || number >= kNumbers || offset != layout::post_offset(number) ||
+      bytes > layout::kPostBytes) {
+    return false;
+  }
+  write_post(page_->posts[number], words, static_cast<std::uint32_t>(bytes / 4));
+  return true;
 }
 
 void RemoteDevice::arm(std::uint32_t number, std::uint32_t value) {

@@ -48,6 +48,8 @@ class RemoteDevice final : public Device, public CommandPort {
   // sleeps. Memory: whole pages, which the simulator maps too.
   std::uint32_t read32(std::uint32_t offset) override;
   void write32(std::uint32_t offset, std::uint32_t value) override;
+  /// In the window of posts; the next doorbell of their queue pair hands the words over.
+  bool write_words(std::uint32_t offset, const std::uint8_t* words, std::size_t bytes) override;
   DmaMemory allocate(std::size_t bytes, std::size_t alignment) override;
   void release(const DmaMemory& memory) override;
   std::uint32_t pasid() const override { return welcome_.pasid; }

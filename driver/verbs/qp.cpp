@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Queue pairs.
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <optional>
+#include <string_view>
 
 #include "driver/verbs/objects.hpp"
 
@@ -50,6 +52,12 @@ std::uint32_t inline_bytes(const ibv_qp_cap& cap) {
                                       : cap.max_inline_data;
 }
 
+/// ROCI_POSTS=1: work requests that are posted alone go to the adapter with their doorbell.
+bool posts_wanted() {
+  const char* posts = std::getenv("ROCI_POSTS");
+  return posts != nullptr && std::string_view(posts) == "1";
+}
+
 QueuePair* create(ibv_context* context, ibv_qp_init_attr_ex& attr) {
   const int error = check(device_of(context).context().limits(), attr);
   if (error != 0) {
@@ -74,6 +82,7 @@ QueuePair* create(ibv_context* context, ibv_qp_init_attr_ex& attr) {
     options.srq = pair->srq.get();
     options.service = *service_of(attr.qp_type);
     options.lenient = true;
+    options.posts = posts_wanted();
     pair->pair =
         std::make_unique<driver::QueuePair>(*pair->pd, *pair->send_cq, *pair->receive_cq, options);
     pair->signal_all = attr.sq_sig_all != 0;

@@ -10,6 +10,8 @@ using driver::protocol::Doorbells;
 using driver::protocol::kArmPending;
 using driver::protocol::kArmSolicited;
 using driver::protocol::kNumbers;
+using driver::protocol::kWithPost;
+using driver::protocol::Post;
 
 constexpr std::uint32_t kIndexMask = 0xFFFF;
 constexpr std::size_t kWords = kNumbers / 64;
@@ -38,6 +40,26 @@ struct Bits {
   }
 };
 
+/// Puts the words of a post before its doorbell, which is the first of `posts`, unless the process
+/// has changed them since.
+void put_words(std::uint32_t number, std::uint32_t index, const Post& post, Posts& posts) {
+  const std::uint32_t turn = post.turn.load(std::memory_order_acquire);
+  const std::uint32_t count = post.count.load(std::memory_order_relaxed);
+  std::uint32_t words[Post::kWords];
+  for (std::uint32_t i = 0; i < Post::kWords; ++i) {
+    words[i] = post.words[i].load(std::memory_order_relaxed);
+  }
+  const std::uint32_t posted = post.index.load(std::memory_order_relaxed);
+  std::atomic_thread_fence(std::memory_order_acquire);
+  if (turn % 2 != 0 || post.turn.load(std::memory_order_relaxed) != turn || posted != index ||
+      count > Post::kWords) {
+    return;
+  }
+  for (std::uint32_t i = count; i-- != 0;) {
+    posts.emplace_front(layout::post_offset(number) + 4 * i, words[i]);
+  }
+}
+
 }  // namespace
 
 void read_doorbells(driver::protocol::Page& page, const Ownership& owned, Posts& posts) {
@@ -52,7 +74,13 @@ void read_doorbells(driver::protocol::Page& page, const Ownership& owned, Posts&
                           doorbells.word[number].load(std::memory_order_acquire) & kIndexMask);
     });
   };
-  before(page.send, Owned::kQueuePair, layout::sq_doorbell_offset);
+  Bits(page.send).each(owned, Owned::kQueuePair, [&](std::uint32_t number) {
+    const std::uint32_t word = page.send.word[number].load(std::memory_order_acquire);
+    posts.emplace_front(layout::sq_doorbell_offset(number), word & kIndexMask);
+    if ((word & kWithPost) != 0) {
+      put_words(number, word & kIndexMask, page.posts[number], posts);
+    }
+  });
   before(page.receive, Owned::kQueuePair, layout::rq_doorbell_offset);
   before(page.shared_receive, Owned::kSharedReceiveQueue, layout::srq_doorbell_offset);
   before(page.consumer, Owned::kCompletionQueue, layout::cq_doorbell_offset);

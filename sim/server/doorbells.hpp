@@ -15,7 +15,8 @@ namespace roci::sim {
 using Posts = std::deque<std::pair<std::uint32_t, std::uint32_t>>;
 
 /// Takes the doorbells of objects that the process owns, in the order in which the adapter must get
-/// them: a receive before a send that was posted after it, an arm last. `posts` is empty before.
+/// them: a receive before a send that was posted after it, the words of a work request before the
+/// doorbell that it came with, an arm last. `posts` is empty before.
 void read_doorbells(driver::protocol::Page& page, const Ownership& owned, Posts& posts);
 
 }  // namespace roci::sim

@@ -4,11 +4,13 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <iterator>
 #include <memory>
 #include <random>
 #include <thread>
+#include <utility>
 
 #include "model/spec/layout/commands.hpp"
 #include "model/spec/layout/registers.hpp"
@@ -29,15 +31,20 @@ void ring(Doorbells& doorbells, std::uint32_t value) {
   doorbells.rung[kNumber / 64].fetch_or(std::uint64_t{1} << kNumber % 64);
 }
 
+sim::Ownership owner_of(std::uint32_t first) {
+  sim::Ownership owned;
+  for (std::uint32_t number = first; number < driver::protocol::kNumbers; ++number) {
+    owned.done(AdminOp::kCreateQp, {}, Body().put(layout::create_qp_reply::qpn, number));
+  }
+  return owned;
+}
+
 /// Rings a receive and then a send `posts` times, with a pause of fewer than `turns` turns after
 /// each of both, while the doorbells are read; `slow` is called before each reading. Returns how
 /// often a send came before its receive.
 unsigned early_sends(std::uint32_t posts, unsigned turns, void (*slow)(Page&)) {
   const auto page = std::make_unique<Page>();
-  sim::Ownership owned;
-  for (std::uint32_t number = kNumber; number < driver::protocol::kNumbers; ++number) {
-    owned.done(AdminOp::kCreateQp, {}, Body().put(layout::create_qp_reply::qpn, number));
-  }
+  const sim::Ownership owned = owner_of(kNumber);
   std::atomic<bool> started{false}, ended{false};
   std::thread program([&] {
     std::minstd_rand random(kSeed);
@@ -100,4 +107,74 @@ TEST_CASE("doorbells: of objects of others are not taken") {
   sim::read_doorbells(*page, sim::Ownership(), posts);
   CHECK(posts.empty());
   CHECK(page->send.rung[0] == 0);
+}
+
+TEST_CASE("doorbells: the words of a post come before its doorbell, and with no other") {
+  constexpr std::uint32_t kPosts = 200'000, kWords = driver::protocol::Post::kWords;
+  const auto page = std::make_unique<Page>();
+  const sim::Ownership owned = owner_of(kNumber);
+  std::atomic<bool> started{false}, ended{false};
+  std::thread program([&] {
+    std::minstd_rand random(kSeed);
+    std::uint32_t words[kWords];
+    started = true;
+    for (std::uint32_t index = 1; index <= kPosts; ++index) {
+      const bool with = random() % 4 != 0;
+      if (with) {
+        std::fill(std::begin(words), std::end(words), index);
+        driver::protocol::write_post(page->posts[kNumber],
+                                     reinterpret_cast<const std::uint8_t*>(words),
+                                     index % 2 == 0 ? kWords : kWords / 2);
+      }
+      ring(page->send, driver::protocol::with_post(page->posts[kNumber], index & 0xFFFF));
+      for (std::atomic<std::uint64_t> left{random() % 500}; left != 0;) --left;
+    }
+    ended = true;
+  });
+  while (!started) std::this_thread::yield();
+  unsigned with = 0, without = 0, wrong = 0;
+  std::uint32_t index = 0;
+  sim::Posts found;
+  for (bool last = false; !last;) {
+    last = ended;
+    sim::read_doorbells(*page, owned, found);
+    if (found.empty()) continue;
+    const std::size_t words = found.size() - 1;
+    wrong += found.back().first != layout::sq_doorbell_offset(kNumber);
+    index = found.back().second;
+    for (std::size_t i = 0; i < words; ++i) {
+      wrong += found[i].first != layout::post_offset(kNumber) + 4 * i;
+      wrong += (found[i].second & 0xFFFF) != index;
+    }
+    wrong += words != 0 && words != (index % 2 == 0 ? kWords : kWords / 2);
+    ++(words != 0 ? with : without);
+    found.clear();
+  }
+  program.join();
+  CHECK(index == (kPosts & 0xFFFF));
+  CHECK(wrong == 0);
+  CHECK(with > 100);
+  CHECK(without > 100);
+}
+
+TEST_CASE("doorbells: what a process says of a post is not believed") {
+  const auto page = std::make_unique<Page>();
+  driver::protocol::Post& post = page->posts[kNumber];
+  const sim::Ownership owned = owner_of(kNumber);
+  const auto writes = [&](std::uint32_t turn, std::uint32_t count, std::uint32_t index) {
+    post.turn = turn;
+    post.count = count;
+    post.index = index;
+    ring(page->send, 7 | driver::protocol::kWithPost);
+    sim::Posts found;
+    sim::read_doorbells(*page, owned, found);
+    CHECK(found.back() == std::pair(layout::sq_doorbell_offset(kNumber), 7u));
+    return found.size();
+  };
+  CHECK(writes(2, 16, 7) == 17);
+  CHECK(writes(2, 32, 7) == 33);
+  CHECK(writes(2, 33, 7) == 1);
+  CHECK(writes(2, ~0u, 7) == 1);
+  CHECK(writes(3, 16, 7) == 1);  // it is being written
+  CHECK(writes(2, 16, 8) == 1);  // it is of a later doorbell
 }
