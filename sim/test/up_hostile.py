@@ -10,6 +10,7 @@ import struct
 
 from up_peers import Peer, expect, pair, status
 
+VERSION = 5  # of the protocol
 WELCOME_BYTES = 8 + 8 + 160 + 16 + 8 + 8
 
 
@@ -25,7 +26,7 @@ class Hostile:
         self.node = node
 
     def hello(self):
-        self.socket.send(struct.pack("<IIII16sQ", 1, 7, 0x49434F52, 4, self.node, self.probe))
+        self.socket.send(struct.pack("<IIII16sQ", 1, 7, 0x49434F52, VERSION, self.node, self.probe))
         data, fds, _, _ = socket.recv_fds(self.socket, 256, 1)
         expect(len(data) == WELCOME_BYTES, f"welcome of {len(data)} bytes")
         rejection, = struct.unpack_from("<I", data, 8)
