@@ -30,7 +30,7 @@ STEP, CLOSE = 0.04, 0.01
 # iterations lead wires so far round that more and more of them are shared. So do ways that are
 # found sooner, by an estimate of the rest that is multiplied by 1.25.
 COST = {"router2/initCurrCongWeight": "1.5", "router2/currCongWeightMult": "1.0",
-        "router2/estimateWeight": "1.0"}
+        "router2/estimateWeight": "0.8"}
 PRICE = 100000  # what a shared wire costs late nets: nearly all others keep theirs
 # Settings for that; what a netlist has wins over options.
 LATE = {"router2/initCurrCongWeight": f"{PRICE}.0", "router/tmg_ripup": f"{1:032b}",
