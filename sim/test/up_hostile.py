@@ -10,7 +10,7 @@ import struct
 
 from up_peers import Peer, expect, pair, status
 
-VERSION = 5  # of the protocol
+VERSION = 5  # kVersion of protocol.hpp
 WELCOME_BYTES = 8 + 8 + 160 + 16 + 8 + 8
 
 
