@@ -110,7 +110,7 @@ TEST_CASE("doorbells: of objects of others are not taken") {
 }
 
 TEST_CASE("doorbells: the words of a post come before its doorbell, and with no other") {
-  constexpr std::uint32_t kWords = driver::protocol::Post::kWords, kEnough = 100;
+  constexpr std::uint32_t kWords = driver::protocol::Post::kWords, kEnough = 5'000;
   const auto page = std::make_unique<Page>();
   const sim::Ownership owned = owner_of(kNumber);
   std::atomic<bool> started{false}, enough{false};
@@ -129,7 +129,7 @@ TEST_CASE("doorbells: the words of a post come before its doorbell, and with no 
       }
       ring(page->send, driver::protocol::with_post(page->posts[kNumber], index & 0xFFFF));
       last = index & 0xFFFF;
-      for (std::atomic<std::uint64_t> left{random() % 500}; left != 0;) --left;
+      for (std::atomic<std::uint64_t> left{random() % 40}; left != 0;) --left;
     }
   });
   while (!started) std::this_thread::yield();
