@@ -4,7 +4,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <cstring>
 
 #include "model/spec/layout/registers.hpp"
 
@@ -26,13 +25,11 @@ struct Post {
 inline constexpr std::uint32_t kWithPost = 1u << 31;
 
 /// Writes up to Post::kWords words; the next doorbell hands them over.
-inline void write_post(Post& post, const std::uint8_t* words, std::uint32_t count) {
+inline void write_post(Post& post, const std::uint32_t* words, std::uint32_t count) {
   post.turn.store(post.turn.load(std::memory_order_relaxed) | 1, std::memory_order_relaxed);
   std::atomic_thread_fence(std::memory_order_release);
   for (std::uint32_t i = 0; i < count; ++i) {
-    std::uint32_t word;
-    std::memcpy(&word, words + i * sizeof word, sizeof word);
-    post.words[i].store(word, std::memory_order_relaxed);
+    post.words[i].store(words[i], std::memory_order_relaxed);
   }
   post.count.store(count, std::memory_order_relaxed);
 }

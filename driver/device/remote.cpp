@@ -170,7 +170,9 @@ bool RemoteDevice::write_words(std::uint32_t offset, const std::uint8_t* words, 
       bytes > layout::kPostBytes) {
     return false;
   }
-  write_post(page_->posts[number], words, static_cast<std::uint32_t>(bytes / 4));
+  std::uint32_t copy[Post::kWords];
+  std::memcpy(copy, words, bytes);
+  write_post(page_->posts[number], copy, static_cast<std::uint32_t>(bytes / sizeof *copy));
   return true;
 }
 

@@ -67,8 +67,9 @@ class Placement:
         The routing of the last one leaves timing out.
         """
         self.source, large = netlist, self.has_block_rams(netlist)
+        comes_spaced = self.has(netlist, nextpnr.SPACER)
         for turn in range(TURNS):
-            spaced, last = self.has(self.source, nextpnr.SPACER), turn == TURNS - 1
+            spaced, last = comes_spaced or turn > 0, turn == TURNS - 1
             if self.route(self.place(self.source, large or spaced), spaced, last):
                 break
             roomy = self.file("spaced")

@@ -31,9 +31,10 @@ void ring(Doorbells& doorbells, std::uint32_t value) {
   doorbells.rung[kNumber / 64].fetch_or(std::uint64_t{1} << kNumber % 64);
 }
 
-sim::Ownership owner_of(std::uint32_t first) {
+/// A process that owns all queue pairs from kNumber on.
+sim::Ownership owner() {
   sim::Ownership owned;
-  for (std::uint32_t number = first; number < driver::protocol::kNumbers; ++number) {
+  for (std::uint32_t number = kNumber; number < driver::protocol::kNumbers; ++number) {
     owned.done(AdminOp::kCreateQp, {}, Body().put(layout::create_qp_reply::qpn, number));
   }
   return owned;
@@ -44,7 +45,7 @@ sim::Ownership owner_of(std::uint32_t first) {
 /// often a send came before its receive.
 unsigned early_sends(std::uint32_t posts, unsigned turns, void (*slow)(Page&)) {
   const auto page = std::make_unique<Page>();
-  const sim::Ownership owned = owner_of(kNumber);
+  const sim::Ownership owned = owner();
   std::atomic<bool> started{false}, ended{false};
   std::thread program([&] {
     std::minstd_rand random(kSeed);
@@ -112,7 +113,7 @@ TEST_CASE("doorbells: of objects of others are not taken") {
 TEST_CASE("doorbells: the words of a post come before its doorbell, and with no other") {
   constexpr std::uint32_t kWords = driver::protocol::Post::kWords, kEnough = 5'000;
   const auto page = std::make_unique<Page>();
-  const sim::Ownership owned = owner_of(kNumber);
+  const sim::Ownership owned = owner();
   std::atomic<bool> started{false}, enough{false};
   std::atomic<std::uint32_t> last{0};
   std::thread program([&] {
@@ -123,8 +124,7 @@ TEST_CASE("doorbells: the words of a post come before its doorbell, and with no 
       const bool with = random() % 4 != 0;
       if (with) {
         std::fill(std::begin(words), std::end(words), index);
-        driver::protocol::write_post(page->posts[kNumber],
-                                     reinterpret_cast<const std::uint8_t*>(words),
+        driver::protocol::write_post(page->posts[kNumber], words,
                                      index % 2 == 0 ? kWords : kWords / 2);
       }
       ring(page->send, driver::protocol::with_post(page->posts[kNumber], index & 0xFFFF));
@@ -161,7 +161,7 @@ TEST_CASE("doorbells: the words of a post come before its doorbell, and with no 
 TEST_CASE("doorbells: what a process says of a post is not believed") {
   const auto page = std::make_unique<Page>();
   driver::protocol::Post& post = page->posts[kNumber];
-  const sim::Ownership owned = owner_of(kNumber);
+  const sim::Ownership owned = owner();
   const auto writes = [&](std::uint32_t turn, std::uint32_t count, std::uint32_t index) {
     post.turn = turn;
     post.count = count;
