@@ -89,8 +89,8 @@ class Engine:
 
 def placed_rams():
     """Yosys commands that mark the memories of IN_BLOCK_RAM and of NEVER_BOTH."""
-    return "".join([f'setattr -set ram_style "block" */m:*{name}.mem; ' for name in IN_BLOCK_RAM]
-                   + [f"setattr -set no_rw_check 1 */m:*{name}.mem; " for name in NEVER_BOTH])
+    return "".join([f'setattr -set ram_style "block" */m:*{name}.*mem; ' for name in IN_BLOCK_RAM]
+                   + [f"setattr -set no_rw_check 1 */m:*{name}.*mem; " for name in NEVER_BOTH])
 
 
 def harness(module, ports):

@@ -78,12 +78,12 @@ class GateTest(unittest.TestCase):
             shutil.copytree(self.meter.folder, self.kept)
         self.runs.clear()
 
-    def counted(self, name, width, qps):
+    def counted(self, name, parameters):
         self.runs.append(name)
         root = str(self.root)
         sources = name, *(path.read_text() for path in sorted(self.root.rglob("*.sv")))
         if sources not in NETLISTS:
-            NETLISTS[sources] = self.synthesize(name, width, qps).replace(root, "<root>")
+            NETLISTS[sources] = self.synthesize(name, parameters).replace(root, "<root>")
         return NETLISTS[sources].replace("<root>", root)
 
     def write(self, name, text):

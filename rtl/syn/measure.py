@@ -16,10 +16,10 @@ BUDGET_NS = 4.0
 SHOWN = 12  # nets of a path that the table keeps
 
 
-def synthesize(name, width, qps):
+def synthesize(name, parameters):
     """The mapped netlist of a block as Yosys' JSON."""
     top = f"roci_{name}"
-    read = yosys.read_script(top, blocks.parameters(name, width, qps))
+    read = yosys.read_script(top, parameters)
     with tempfile.TemporaryDirectory() as folder:
         out = pathlib.Path(folder) / "netlist.json"
         script = f"{read} {blocks.COMMAND} -top {top}; check -assert; write_json {out}"
@@ -67,13 +67,14 @@ def row_of(netlist, budget=BUDGET_NS):
 class Meter:
     """Measures blocks; what was measured on the same sources before is kept in a folder."""
 
-    def __init__(self, folder, qps=QPS):
-        self.folder, self.qps, self.tool = folder, qps, blocks.tool_version()
+    def __init__(self, folder, qps=QPS, parameters=None):
+        """`parameters`: (block, width) -> its parameters, in place of those with `qps`."""
+        self.folder, self.tool = folder, blocks.tool_version()
+        self.parameters = parameters or (lambda name, width: blocks.parameters(name, width, qps))
 
     def digest(self, name, width, model=paths.MODEL):
         """Changes with the sources, the parameters, the tool and the delay model."""
-        return blocks.digest(name, blocks.parameters(name, width, self.qps), self.tool,
-                             blocks.COMMAND, model)
+        return blocks.digest(name, self.parameters(name, width), self.tool, blocks.COMMAND, model)
 
     def is_of_sources(self, row, name, width):
         """Whether a row was measured on these sources, by whatever delay model."""
@@ -87,7 +88,7 @@ class Meter:
     def measure(self, name, width):
         """(row, netlist), measured anew and kept."""
         sources, start = self.digest(name, width), time.monotonic()
-        netlist = paths.Netlist(synthesize(name, width, self.qps))
+        netlist = paths.Netlist(synthesize(name, self.parameters(name, width)))
         row = row_of(netlist)
         row["seconds"] = round(time.monotonic() - start)
         row["sources"] = sources

@@ -96,7 +96,8 @@ def main():
     parser.add_argument("--width", type=int, default=512, choices=[64, 128, 256, 512])
     parser.add_argument("--count", type=int, default=20, help="lines of each list")
     args = parser.parse_args()
-    top = paths.top_module(measure.synthesize(args.block, args.width, measure.QPS))
+    top = paths.top_module(measure.synthesize(
+        args.block, blocks.parameters(args.block, args.width, measure.QPS)))
     for what, found in zip(("LUTs of logic, by what they feed", "LUTs of memory"), shares(top)):
         print(f"{args.block}: {sum(found.values()):,} {what}")
         for word, count in found.most_common(args.count):

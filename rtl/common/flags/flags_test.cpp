@@ -10,6 +10,7 @@
 namespace {
 
 constexpr unsigned kDepth = 16;
+constexpr unsigned kWords = 4;
 
 void reset(Dut<Vroci_flags>& dut) {
   dut->set_i = 0;
@@ -48,11 +49,11 @@ void clear(Dut<Vroci_flags>& dut, unsigned row) {
 
 }  // namespace
 
-TEST_CASE("flags: are 0 during and after the sweep of reset, one clock a row") {
+TEST_CASE("flags: are 0 during and after the sweep of reset, one clock a word") {
   Dut<Vroci_flags> dut;
   reset(dut);
   for (unsigned row = 0; row < kDepth; ++row) CHECK_FALSE(flag(dut, row));
-  CHECK(sweep(dut) == kDepth);
+  CHECK(sweep(dut) == kWords);
   for (unsigned row = 0; row < kDepth; ++row) CHECK_FALSE(flag(dut, row));
 }
 

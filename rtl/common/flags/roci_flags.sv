@@ -12,14 +12,19 @@
 // its own, and the flag is whether the two differ: set makes the row of its memory differ from the
 // other's, clear makes it equal. A row that is set and cleared in the same clock is set.
 //
-// All flags are cleared after reset, one row per clock; until ready_o rises, nothing may be set or
+// A LUT holds 64 bits, so the memories have at most 64 words, each with the bits of several rows.
+// A side changes one bit of a word, and writes the others as they are. Which bit that is, loops
+// compare: Yosys makes carry chains of an assignment to a bit of a variable place.
+//
+// All flags are cleared after reset, one word per clock; until ready_o rises, nothing may be set or
 // cleared and flag_o is 0.
 
 `include "assert.svh"
 
 module roci_flags #(
-  parameter int unsigned Depth = 256,  // rows, a power of two
-  parameter int unsigned Reads = 1     // rows that are read at once
+  parameter int unsigned Depth    = 256,  // rows, a power of two
+  parameter int unsigned Reads    = 1,    // rows that are read at once
+  parameter int unsigned MaxWords = 64    // of a memory, a power of two
 ) (
   input  logic                     clk_i,
   input  logic                     rst_ni,
@@ -36,20 +41,36 @@ module roci_flags #(
 );
 
   `PARAM_CHECK(DepthIsPowerOfTwo, Depth >= 2 && (Depth & (Depth - 1)) == 0)
+  `PARAM_CHECK(MaxWordsIsPowerOfTwo, MaxWords >= 2 && (MaxWords & (MaxWords - 1)) == 0)
 
-  localparam int unsigned RowBits = $clog2(Depth);
+  localparam int unsigned RowBits   = $clog2(Depth);
+  localparam int unsigned Bits      = Depth > MaxWords ? Depth / MaxWords : 1;  // rows of a word
+  localparam int unsigned Words     = Depth / Bits;
+  localparam int unsigned WordBits  = $clog2(Words);
+  localparam int unsigned PlaceBits = Bits > 1 ? $clog2(Bits) : 1;
 
-  logic               by_set [Depth];
-  logic               by_clear [Depth];
-  logic [RowBits:0]   sweep_q;  // next row to clear after reset; top bit: done
-  logic               write_set, write_clear, new_set, new_clear;
-  logic [RowBits-1:0] set_row, clear_row;
+  logic [Bits-1:0]      by_set [Words];
+  logic [Bits-1:0]      by_clear [Words];
+  logic [WordBits:0]    sweep_q;  // next word to clear after reset; top bit: done
+  logic                 write_set, write_clear;
+  logic [WordBits-1:0]  set_word, clear_word;    // of the rows that are set and cleared
+  logic [PlaceBits-1:0] set_place, clear_place;  // and the places of their bits
+  logic [Bits-1:0]      set_other, clear_other;  // what the other side's memory has there
+  logic [Bits-1:0]      new_set, new_clear;
 
-  assign ready_o = sweep_q[RowBits];
+  assign ready_o     = sweep_q[WordBits];
+  assign set_word    = set_row_i[RowBits-1 -: WordBits];
+  assign clear_word  = clear_row_i[RowBits-1 -: WordBits];
+  assign set_place   = set_row_i[PlaceBits-1:0] & PlaceBits'(Bits - 1);
+  assign clear_place = clear_row_i[PlaceBits-1:0] & PlaceBits'(Bits - 1);
   for (genvar i = 0; i < Reads; i++) begin : gen_read
-    logic [RowBits-1:0] read_row;
+    logic [RowBits-1:0]  read_row;
+    logic [WordBits-1:0] read_word;
+    logic [Bits-1:0]     flags;
     assign read_row  = read_row_i[RowBits*i +: RowBits];
-    assign flag_o[i] = ready_o && (by_set[read_row] ^ by_clear[read_row]);
+    assign read_word = read_row[RowBits-1 -: WordBits];
+    assign flags     = by_set[read_word] ^ by_clear[read_word];
+    assign flag_o[i] = ready_o && flags[read_row[PlaceBits-1:0] & PlaceBits'(Bits - 1)];
   end
 
   always_ff @(posedge clk_i) begin
@@ -57,18 +78,26 @@ module roci_flags #(
     else if (!ready_o) sweep_q <= sweep_q + 1'b1;
   end
 
-  assign set_row     = ready_o ? set_row_i : sweep_q[RowBits-1:0];
-  assign clear_row   = ready_o ? clear_row_i : sweep_q[RowBits-1:0];
   assign write_set   = set_i || !ready_o;
   assign write_clear = (clear_i && !(set_i && set_row_i == clear_row_i)) || !ready_o;
-  assign new_set     = ready_o && !by_clear[set_row_i];
-  assign new_clear   = ready_o && by_set[clear_row_i];
+  assign set_other   = by_clear[set_word];
+  assign clear_other = by_set[clear_word];
+  always_comb begin
+    new_set   = by_set[set_word];
+    new_clear = by_clear[clear_word];
+    for (int i = 0; i < Bits; i++) begin
+      if (set_place == PlaceBits'(i)) new_set[i] = !set_other[i];
+      if (clear_place == PlaceBits'(i)) new_clear[i] = clear_other[i];
+    end
+  end
 
   always_ff @(posedge clk_i) begin
-    if (write_set) by_set[set_row] <= new_set;
+    if (write_set) by_set[ready_o ? set_word : sweep_q[WordBits-1:0]] <= ready_o ? new_set : '0;
   end
   always_ff @(posedge clk_i) begin
-    if (write_clear) by_clear[clear_row] <= new_clear;
+    if (write_clear) begin
+      by_clear[ready_o ? clear_word : sweep_q[WordBits-1:0]] <= ready_o ? new_clear : '0;
+    end
   end
 
   `ASSUME(NothingBeforeReady, `IMPLIES(set_i || clear_i, ready_o))
@@ -82,10 +111,14 @@ module roci_flags #(
     else if (set_i && set_row_i == f_row) f_flag_q <= 1'b1;
     else if (clear_i && clear_row_i == f_row) f_flag_q <= 1'b0;
   end
-  `ASSERT(SweepEnds, sweep_q <= (RowBits + 1)'(Depth))
+  logic [WordBits-1:0] f_word;
+  logic [Bits-1:0]     f_flags;
+  assign f_word  = f_row[RowBits-1 -: WordBits];
+  assign f_flags = by_set[f_word] ^ by_clear[f_word];
+  `ASSERT(SweepEnds, sweep_q <= (WordBits + 1)'(Words))
   `ASSERT(NothingBeforeSweep, `IMPLIES(!ready_o, !f_flag_q))
-  `ASSERT(RowIsRegister, `IMPLIES((RowBits + 1)'(f_row) < sweep_q,
-                                  (by_set[f_row] ^ by_clear[f_row]) == f_flag_q))
+  `ASSERT(RowIsRegister, `IMPLIES((WordBits + 1)'(f_word) < sweep_q,
+                                  f_flags[f_row[PlaceBits-1:0] & PlaceBits'(Bits - 1)] == f_flag_q))
   logic f_reads;
   always_comb begin
     f_reads = 1'b1;

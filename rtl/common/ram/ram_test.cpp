@@ -6,7 +6,8 @@
 namespace {
 
 constexpr unsigned kDepth = 16;
-using Bench = RamBench<Vroci_ram, kDepth>;
+constexpr unsigned kWidth = 45;
+using Bench = RamBench<Vroci_ram, kDepth, kWidth>;
 
 }  // namespace
 
@@ -19,8 +20,8 @@ TEST_CASE("ram: reports when every row is cleared") {
 TEST_CASE("ram: clears again after another reset") {
   Bench bench;
   bench.wait();
-  for (unsigned row = 0; row < kDepth; ++row) bench.write(row, 0xDEAD0000 + row);
-  CHECK(bench.read(5) == 0xDEAD0005);
+  for (unsigned row = 0; row < kDepth; ++row) bench.write(row, 0x1DEAD0000000 + row);
+  CHECK(bench.read(5) == 0x1DEAD0000005);
   bench.reset();
   CHECK_FALSE(bench.dut->ready_o);
   bench.wait();

@@ -5,14 +5,19 @@
 // and written in one clock, the read returns the old content unless Forward is set.
 // With Clear, every row is zeroed after reset; ready_o rises when that is done (Depth clocks) and
 // writes before are lost.
+//
+// A memory of more rows than a block RAM has at nine bits lies in columns of 32 bits, and of 8 for
+// what is left of a row. Their widths make no use of the parity bits of block RAM. So Yosys gives
+// each block RAM a few bits of all rows, and needs no LUTs that choose among banks of rows.
 
 `include "assert.svh"
 
 module roci_ram #(
   parameter int unsigned Width   = 32,    // bits of a row
   parameter int unsigned Depth   = 256,   // rows, a power of two
-  parameter int unsigned Clear   = 0,    // 1: zero all rows after reset
-  parameter int unsigned Forward = 0     // 1: a read sees a write of the same clock
+  parameter int unsigned Clear   = 0,     // 1: zero all rows after reset
+  parameter int unsigned Forward = 0,     // 1: a read sees a write of the same clock
+  parameter int unsigned Whole   = 4096   // up to so many rows a row is one column
 ) (
   input  logic                     clk_i,
   input  logic                     rst_ni,
@@ -31,9 +36,11 @@ module roci_ram #(
   `PARAM_CHECK(DepthIsPowerOfTwo, Depth >= 2 && (Depth & (Depth - 1)) == 0)
 
   localparam int unsigned RowBits = $clog2(Depth);
+  localparam int unsigned Wide    = Depth > Whole ? Width / 32 : 0;  // columns of 32 bits
+  localparam int unsigned Step    = Depth > Whole ? 8 : Width;       // bits of the others
+  localparam int unsigned Columns = Wide + (Width - 32 * Wide + Step - 1) / Step;
 
-  logic [Width-1:0]   mem [Depth];
-  logic [Width-1:0]   stored_q;
+  logic [Width-1:0]   stored;
   logic               write;
   logic [RowBits-1:0] write_row;
   logic [Width-1:0]   write_data;
@@ -55,9 +62,16 @@ module roci_ram #(
     assign write_data = write_data_i;
   end
 
-  always_ff @(posedge clk_i) begin
-    if (write) mem[write_row] <= write_data;
-    if (read_i) stored_q <= mem[read_row_i];
+  for (genvar c = 0; c < Columns; c++) begin : gen_column
+    localparam int unsigned First = c < Wide ? 32 * c : 32 * Wide + Step * (c - Wide);
+    localparam int unsigned Bits  = c < Wide ? 32 : Width - First < Step ? Width - First : Step;
+    logic [Bits-1:0] mem [Depth];
+    logic [Bits-1:0] stored_q;
+    always_ff @(posedge clk_i) begin
+      if (write) mem[write_row] <= write_data[First +: Bits];
+      if (read_i) stored_q <= mem[read_row_i];
+    end
+    assign stored[First +: Bits] = stored_q;
   end
 
   if (Forward != 0) begin : gen_forward
@@ -68,9 +82,9 @@ module roci_ram #(
       else if (read_i) hit_q <= write && write_row == read_row_i;
       if (read_i) hit_data_q <= write_data;
     end
-    assign read_data_o = hit_q ? hit_data_q : stored_q;
+    assign read_data_o = hit_q ? hit_data_q : stored;
   end else begin : gen_no_forward
-    assign read_data_o = stored_q;
+    assign read_data_o = stored;
   end
 
 endmodule

@@ -10,7 +10,7 @@
 
 #include "rtl/common/test/dut.hpp"
 
-template <typename Model, unsigned kDepth>
+template <typename Model, unsigned kDepth, unsigned kWidth = 32>
 struct RamBench {
   Dut<Model> dut;
 
@@ -28,7 +28,7 @@ struct RamBench {
     dut.settle();
   }
 
-  void write(unsigned row, std::uint32_t data) {
+  void write(unsigned row, std::uint64_t data) {
     dut->write_i = 1;
     dut->write_row_i = row;
     dut->write_data_i = data;
@@ -36,7 +36,7 @@ struct RamBench {
     dut->write_i = 0;
   }
 
-  std::uint32_t read(unsigned row) {
+  std::uint64_t read(unsigned row) {
     dut->read_i = 1;
     dut->read_row_i = row;
     dut.tick();
@@ -57,9 +57,9 @@ struct RamBench {
 
   /// Reads and writes, many of them of one row, with a reset in one of `resets` clocks; 0: none.
   void any_traffic(unsigned clocks, unsigned resets) {
-    std::array<std::uint32_t, kDepth> content{};
-    std::mt19937 random(1);
-    std::uint32_t shown = 0;
+    std::array<std::uint64_t, kDepth> content{};
+    std::mt19937_64 random(1);
+    std::uint64_t shown = 0;
     bool known = false;
     for (unsigned i = 0; i < clocks; ++i) {
       if (resets != 0 && random() % resets == 0) {
@@ -70,7 +70,7 @@ struct RamBench {
       }
       dut->write_i = random() & 1;
       dut->write_row_i = random() % kDepth;
-      dut->write_data_i = random();
+      dut->write_data_i = random() >> (64 - kWidth);
       dut->read_i = random() % 3 != 0;
       dut->read_row_i = random() % 3 ? random() % kDepth : dut->write_row_i;
       if (dut->write_i) content[dut->write_row_i] = dut->write_data_i;

@@ -2,7 +2,7 @@
 // TableData: sixteen words, written one by one by firmware, loaded by reads of tables. They stand
 // in registers for the row bus, and once more in memories, by word % Lanes, for reads of firmware.
 //
-// Throughput: a word or four in per clock, and one out. Latency: one clock.
+// Throughput: a word or four in per clock, and one out. Latency: one clock, of data_o two.
 //
 // All words have one source of 32 bits, except for pairs of counters. A write of firmware goes
 // first; what would be loaded in the same clock is lost.
@@ -24,7 +24,7 @@ module roci_table_data #(
   input  logic [1:0]   pair_index_i,
   input  logic [127:0] pair_data_i,
 
-  output logic [511:0] data_o,
+  output logic [511:0] data_o,         // a clock later than what is read
   input  logic         read_i,
   input  logic [3:0]   read_word_i,
   output logic [31:0]  read_data_o     // a clock after read_i
@@ -44,16 +44,26 @@ module roci_table_data #(
   assign word    = write_i ? write_data_i : load_data_i;
   assign four    = four_in ? pair_data_i : {4{word}};
 
-  logic [15:0] take, there_q;  // there: taken since all words were cleared
+  // Each word is compared and written in data_o a clock later.
+  logic         clear, clear_q, word_in_q, four_in_q;
+  logic [3:0]   at_q;
+  logic [127:0] four_q;
+  logic [15:0]  there_q;  // taken since all words were cleared
+  assign clear = !rst_ni || (clear_i && !write_i);
+  always_ff @(posedge clk_i) begin
+    clear_q   <= clear;
+    word_in_q <= word_in;
+    four_in_q <= four_in;
+    at_q      <= at;
+    four_q    <= four;
+  end
   for (genvar i = 0; i < 16; i++) begin : gen_word
-    assign take[i] = (word_in && at == 4'(i)) || (four_in && at[3:2] == 2'(i / 4));
     always_ff @(posedge clk_i) begin
-      if (!rst_ni || (clear_i && !write_i)) begin
-        data_o[32*i +: 32] <= '0;
-        there_q[i]         <= 1'b0;
-      end else if (take[i]) begin
-        data_o[32*i +: 32] <= four[32*(i%4) +: 32];
-        there_q[i]         <= 1'b1;
+      if (clear) there_q[i] <= 1'b0;
+      else if ((word_in && at == 4'(i)) || (four_in && at[3:2] == 2'(i / 4))) there_q[i] <= 1'b1;
+      if (clear_q) data_o[32*i +: 32] <= '0;
+      else if ((word_in_q && at_q == 4'(i)) || (four_in_q && at_q[3:2] == 2'(i / 4))) begin
+        data_o[32*i +: 32] <= four_q[32*(i%4) +: 32];
       end
     end
   end

@@ -82,8 +82,7 @@ module roci_requester_state #(
 
   roci_pkg::qp_attr_t              attr_row;
   logic [roci_pkg::QpAttrBits-1:0] attr_bits;
-  logic                            unused_ram0, unused_ram1, unused_ram2,
-                                   unused_ram3, unused_ram5, unused_ram6;
+  logic                            unused_ram0, unused_ram1, unused_ram2, unused_ram3;
   assign attr_row = row_write_i.data[roci_pkg::QpAttrBits-1:0];
   assign attr_o   = attr_bits;
   roci_ram #(.Width(roci_pkg::QpAttrBits), .Depth(NumQps)) u_attr (
@@ -103,27 +102,15 @@ module roci_requester_state #(
     .read_i(pick_i), .read_row_i(pick_row_i), .read_data_o({qkey_o, ud_o, uc_o}),
     .ready_o(unused_ram4));
 
-  // Memories of widths that fill block RAM without its parity bits: for others Yosys takes rows of
-  // nine bits, and logic that chooses among several memories.
-  logic [RingBits+QpBits-1:0] ring_row, ring_write_row;
+  logic [RingBits+QpBits-1:0]              ring_row, ring_write_row;
+  logic [roci_pkg::RequesterEntryBits-1:0] entry_bits;
   assign ring_row       = {ring_read_row_i, ring_read_at_i[RingBits-1:0]};
   assign ring_write_row = {row_i, ring_write_at_i[RingBits-1:0]};
-  roci_ram #(.Width(48), .Depth(NumQps * RingDepth)) u_psns (
-    .clk_i, .rst_ni, .write_i(ring_write_i), .write_row_i(ring_write_row),
-    .write_data_i({entry_i.last, entry_i.first}), .read_i(ring_read_i), .read_row_i(ring_row),
-    .read_data_o({entry_o.last, entry_o.first}), .ready_o(unused_ram1));
-  roci_ram #(.Width(32), .Depth(NumQps * RingDepth)) u_length (
-    .clk_i, .rst_ni, .write_i(ring_write_i), .write_row_i(ring_write_row),
-    .write_data_i(entry_i.msg_len), .read_i(ring_read_i), .read_row_i(ring_row),
-    .read_data_o(entry_o.msg_len), .ready_o(unused_ram5));
-  roci_ram #(.Width(22), .Depth(NumQps * RingDepth)) u_kind (
-    .clk_i, .rst_ni, .write_i(ring_write_i), .write_row_i(ring_write_row),
-    .write_data_i({entry_i.vendor, entry_i.status, entry_i.signaled, entry_i.opcode,
-                   entry_i.kind}),
-    .read_i(ring_read_i), .read_row_i(ring_row),
-    .read_data_o({entry_o.vendor, entry_o.status, entry_o.signaled, entry_o.opcode,
-                  entry_o.kind}), .ready_o(unused_ram6));
-
+  assign entry_o        = entry_bits;
+  roci_ram #(.Width(roci_pkg::RequesterEntryBits), .Depth(NumQps * RingDepth)) u_ring (
+    .clk_i, .rst_ni, .write_i(ring_write_i), .write_row_i(ring_write_row), .write_data_i(entry_i),
+    .read_i(ring_read_i), .read_row_i(ring_row), .read_data_o(entry_bits),
+    .ready_o(unused_ram1));
   roci_ram #(.Width(10), .Depth(NumQps * RingDepth)) u_ticket (
     .clk_i, .rst_ni, .write_i(ticket_write_i), .write_row_i(ring_write_row),
     .write_data_i(ticket_i), .read_i(ring_read_i), .read_row_i(ring_row),
@@ -175,7 +162,7 @@ module roci_requester_state #(
 
   logic unused;
   assign unused = &{1'b0, ring_read_at_i, ring_write_at_i, slot_plan_i,
-                    unused_ram0, unused_ram1, unused_ram2, unused_ram3, unused_ram4, unused_ram5,
-                    unused_ram6, service_row, begun_ready};
+                    unused_ram0, unused_ram1, unused_ram2, unused_ram3, unused_ram4,
+                    service_row, begun_ready};
 
 endmodule

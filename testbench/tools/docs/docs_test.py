@@ -104,15 +104,19 @@ class SvTest(unittest.TestCase):
         (self.root / "docs/measured").mkdir(parents=True)
         (self.root / "docs/measured/timing.json").write_text(
             json.dumps({"rows": {"count 64": {**row, "LUT": 100}, "count 512": row}}))
+        (self.root / "docs/measured/forms.json").write_text(
+            json.dumps({"rows": {"1024 count": {**row, "LUT": 1100}, "absent count": row}}))
         (self.root / "rtl/roci_nic.sv").write_text("module roci_nic;\n  roci_count #(.A(1)) u ();")
         page = self.root / "docs/page.md"
         page.write_text("".join(f"<!-- generated: {kind} -->\n<!-- end -->\n" for kind in
-                                ("timing tops", "timing blocks", "sizes", "placed"))
+                                ("timing tops", "timing blocks", "sizes", "forms", "placed"))
                         + "At <!-- generated: synthesized timing --><!-- end -->.")
         text = generate.Writer(Tree(self.root), None).page("docs/page.md")
         for part in ("| count | 124 | 3 | 1.50 | 1,024 | 3 | 1.50 | 2 of 2,000 | `a_q (x.sv:1)`, "
                      "`b_q (y.sv:2)` |", "| sum | 100 | 24 | 5 | 1 | 1 | 1,000 | 24 | 5 | 1 | 1 |",
-                     "124 LUTs at 64 bits, 1,024 at 512 bits", "commit c0de<!-- end -->."):
+                     "124 LUTs at 64 bits, 1,024 at 512 bits",
+                     "| 1,024 queue pairs | 1,100 | 24 | 1,124 (+9.8%) | 5 | 1.5 | 3 | 1.50 | c0de |",
+                     "commit c0de<!-- end -->."):
             self.assertIn(part, text)
         self.assertEqual(text.count("| count | 124 | 3 |"), 1)
         text = generate.Writer(Tree(self.root), None).page("rtl/common/count/README.md")

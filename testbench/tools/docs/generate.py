@@ -25,6 +25,7 @@ KINDS = {
     "block": blocks.block_region,
     "board_parts": boards.parts_region,
     "board_seeds": boards.seeds_region,
+    "forms": synthesis.forms_region,
     "interface": blocks.interface_region,
     "catalogue": blocks.catalogue_region,
     "count": measured.count_region,

@@ -4,6 +4,8 @@ import json
 import re
 
 TIMING, PLACE = "docs/measured/timing.json", "docs/measured/place.json"
+FORMS = "docs/measured/forms.json"
+FORM_NAMES = {"1024": "1,024 queue pairs", "absent": "every option absent"}
 RESOURCES = ("LUT", "LUTRAM", "FF", "BRAM36", "BRAM18")
 
 
@@ -81,6 +83,27 @@ def sizes_region(tree, _page, _argument):
     yield ""
     both = [sums[0] + sums[1], sums[len(RESOURCES)] + sums[len(RESOURCES) + 1]]
     yield f"Logic and memory together: {both[0]:,} LUTs at 64 bits, {both[1]:,} at 512 bits."
+
+
+def forms_region(tree, _page, _argument):
+    """The engine at 512 bits in other forms, beside that of the table of sizes."""
+    result, rows = load(tree, FORMS), rows_of(tree)
+    if not result:
+        return
+    yield "| form | LUT | LUTRAM | together | FF | BRAM36 | levels | ns | commits |"
+    yield "|---|" + "---:|" * 7 + "---|"
+    default = [row(rows, name, 512) for name in tops(tree)]
+    for form, title in ({"": "256 queue pairs, all options"} | FORM_NAMES).items():
+        found = default if not form else [entry for label, entry in result["rows"].items()
+                                          if label.split()[0] == form]
+        sums = {r: sum(entry[r] for entry in found) for r in RESOURCES}
+        growth = luts(sums) / sum(map(luts, default)) - 1
+        yield (f"| {title} | {sums['LUT']:,} | {sums['LUTRAM']:,} | {luts(sums):,}"
+               f"{f' ({growth:+.1%})' if form else ''} | {sums['FF']:,} | "
+               f"{sums['BRAM36'] + sums['BRAM18'] / 2:g} | "
+               f"{max(entry['levels'] for entry in found)} | "
+               f"{max(entry['ns'] for entry in found):.2f} | "
+               f"{', '.join(sorted({entry['commit'] for entry in found}))} |")
 
 
 def place_region(tree, _page, _argument):
