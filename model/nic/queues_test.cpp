@@ -203,11 +203,28 @@ TEST_CASE("credits: sent as a code, and received as a limit with one probe (RSP-
   CHECK(responses[0].aeth().syndrome() == 4);  // four are left
   for (unsigned i = 0; i < 4; ++i) pair.post(WrOp::kSend, 8);
   CHECK(pair.take().size() == 4);  // the peer has not sent credits yet
-  pair.ack(103, 0);
+  pair.ack(103, 0, 4);
   for (unsigned i = 0; i < 4; ++i) pair.post(WrOp::kSend, 8);
   CHECK(pair.take().size() == 1);  // a probe
-  pair.ack(104, 2);
+  pair.ack(104, 2, 5);
   CHECK(pair.take().size() == 2);
   pair.ack(106, 0x1F);
   CHECK(pair.take().size() == 1);
+}
+
+TEST_CASE("credits: of an ACK beyond a READ without response, and of a repeated ACK (RQ-50)") {
+  for (const bool repeated : {false, true}) {
+    Pair pair(false, true);
+    pair.post(WrOp::kSend, 8);
+    CHECK(pair.take().size() == 1);
+    pair.ack(100, 0, 1);
+    pair.post(WrOp::kRead, 8);
+    pair.post(WrOp::kSend, 8);
+    CHECK(pair.take().size() == 1);  // the READ alone
+    if (repeated) pair.ack(100, 2, 1);
+    if (!repeated) pair.ack(101, 1, 2);
+    const auto sent = pair.take();
+    REQUIRE(sent.size() == 1);
+    CHECK(sent[0].bth().opcode() == packet::kRcSendOnly);
+  }
 }

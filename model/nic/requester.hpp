@@ -104,7 +104,7 @@ class Requester {
   void read_response(const packet::Parsed& packet);
   void atomic_response(const packet::Parsed& packet);
   bool reach(Message* message);
-  void take_credits(std::uint8_t syndrome);
+  void take_credits(const packet::Parsed& packet);
   void retransmit(VendorErr reason);
   void retransmit_once(VendorErr reason);
   void fail_front(Status status, VendorErr vendor);

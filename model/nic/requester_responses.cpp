@@ -20,10 +20,12 @@ constexpr std::size_t kAtomicBytes = 8;
 void Requester::response(const packet::Parsed& packet) {
   const Psn psn = packet.psn();
   if (psn.steps_from(una_) >= outstanding()) {  // RQ-16, RQ-17, RQ-22
+    if (packet.bth().opcode() == packet::kRcAck && psn + 1 == una_) take_credits(packet);
     qp_.engine.drop(DropCause::kGhost);
     return;
   }
   qp_.count(QpCounter::kRxPackets);
+  take_credits(packet);
   switch (packet.bth().opcode()) {
     case packet::kRcAck: {
       const std::uint8_t syndrome = packet.aeth().syndrome();
@@ -111,20 +113,24 @@ void Requester::acknowledge(const packet::Parsed& packet) {
   if (own == nullptr) return;
   const bool wrong_kind = own->needs_response();
   const Psn to = wrong_kind ? own->first : psn + 1;
-  if (!advance(to)) {
-    retransmit_once(VendorErr::kRetryImplied);
-    return;
-  }
   // A READ or atomic completes by its response only: an ACK for it is ignored (RQ-40).
-  if (!wrong_kind) take_credits(packet.aeth().syndrome());
+  if (!advance(to)) retransmit_once(VendorErr::kRetryImplied);
 }
 
-void Requester::take_credits(std::uint8_t syndrome) {
+/// Takes the credits of a response that acknowledges, also where one before it is missing: they
+/// say which receives are posted (RQ-50).
+void Requester::take_credits(const packet::Parsed& packet) {
+  if (!packet.has(packet::Ext::kAeth)) return;
+  const std::uint8_t syndrome = packet.aeth().syndrome();
+  if (transport::aeth_kind(syndrome) != AethKind::kAck) return;
   const unsigned code = syndrome & kCodeMask;
   if (code == transport::kNoLimit) {
     limit_.reset();
   } else {
-    limit_ = done_ + transport::credits_of(code);
+    // The MSN, of 24 bits, that is nearest to the number of the newest message retired.
+    const std::uint32_t steps = Psn(packet.aeth().msn()).steps_from(Psn(done_));
+    limit_ = done_ + static_cast<std::uint32_t>(static_cast<std::int32_t>(steps << 8) / 256) +
+             transport::credits_of(code);
   }
 }
 
@@ -227,11 +233,7 @@ void Requester::read_response(const packet::Parsed& packet) {
   }
   qp_.count(QpCounter::kRxBytes, payload.size);
   ++una_;
-  if (last) {
-    const std::uint8_t syndrome = packet.aeth().syndrome();
-    retire();
-    if (qp_.state != QpState::kErr) take_credits(syndrome);
-  }
+  if (last) retire();
   if (qp_.state != QpState::kErr) progressed();
 }
 
@@ -261,9 +263,7 @@ void Requester::atomic_response(const packet::Parsed& packet) {
   }
   ++una_;
   retire();
-  if (qp_.state == QpState::kErr) return;
-  take_credits(syndrome);
-  progressed();
+  if (qp_.state != QpState::kErr) progressed();
 }
 
 /// Retransmits from the oldest unacknowledged packet; costs a retry (RQ-21, RQ-33).

@@ -54,8 +54,8 @@ struct Pair : Bench {
         .ack_req();
   }
   void feed(const packet::Builder& builder) { nic.receive(builder.build()); }
-  void ack(std::uint32_t psn, std::uint8_t syndrome = 0x1F) {
-    feed(frame(packet::kRcAck, psn).ack_req(false).aeth(syndrome, 0));
+  void ack(std::uint32_t psn, std::uint8_t syndrome = 0x1F, std::uint32_t msn = 0) {
+    feed(frame(packet::kRcAck, psn).ack_req(false).aeth(syndrome, msn));
   }
   /// Posts a work request of `bytes` to the send queue.
   void post(WrOp op, std::uint32_t bytes, bool signaled = true) {
