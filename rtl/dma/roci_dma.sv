@@ -183,9 +183,10 @@ module roci_dma #(
   assign r_tag          = inject ? {1'b1, b_tag} : m_axi_rid_i;
   assign r_data         = inject ? posted_beat : m_axi_rdata_i;
   assign r_error        = !inject && m_axi_rresp_i != 2'b00;
-  assign r_last         = inject ? 9'(beat_q) == b_beats - 9'd1 : m_axi_rlast_i;
+  assign r_last         = inject ? beat_q + 4'd1 == b_beats[3:0] : m_axi_rlast_i;
   assign r_valid        = inject || m_axi_rvalid_i;
   assign posted_beat    = posted_blocks_i[DataWidth*beat_q +: DataWidth];
+  `ASSERT(PostedBeatsAreCounted, `IMPLIES(inject, b_beats != '0 && b_beats <= 9'(1024 / DataWidth)))
   always_ff @(posedge clk_i) begin
     if (!rst_ni) beat_q <= '0;
     else if (inject) beat_q <= r_last ? '0 : beat_q + 4'd1;

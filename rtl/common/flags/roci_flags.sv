@@ -13,8 +13,8 @@
 // other's, clear makes it equal. A row that is set and cleared in the same clock is set.
 //
 // A LUT holds 64 bits, so the memories have at most 64 words, each with the bits of several rows.
-// A side changes one bit of a word, and writes the others as they are. Which bit that is, loops
-// compare: Yosys makes carry chains of an assignment to a bit of a variable place.
+// A side changes one bit of a word, and writes the others as they are. It does so with a mask:
+// Yosys makes carry chains of an assignment to a bit of a variable place.
 //
 // All flags are cleared after reset, one word per clock; until ready_o rises, nothing may be set or
 // cleared and flag_o is 0.
@@ -24,7 +24,7 @@
 module roci_flags #(
   parameter int unsigned Depth    = 256,  // rows, a power of two
   parameter int unsigned Reads    = 1,    // rows that are read at once
-  parameter int unsigned MaxWords = 64    // of a memory, a power of two
+  parameter int unsigned MaxWords = 64    // words of a memory at most, a power of two
 ) (
   input  logic                     clk_i,
   input  logic                     rst_ni,
@@ -53,16 +53,15 @@ module roci_flags #(
   logic [Bits-1:0]      by_clear [Words];
   logic [WordBits:0]    sweep_q;  // next word to clear after reset; top bit: done
   logic                 write_set, write_clear;
-  logic [WordBits-1:0]  set_word, clear_word;    // of the rows that are set and cleared
-  logic [PlaceBits-1:0] set_place, clear_place;  // and the places of their bits
-  logic [Bits-1:0]      set_other, clear_other;  // what the other side's memory has there
+  logic [WordBits-1:0]  set_word, clear_word;    // words of the rows that are set and cleared
+  logic [Bits-1:0]      set_bit, clear_bit;      // the bits of these rows in them
   logic [Bits-1:0]      new_set, new_clear;
 
   assign ready_o     = sweep_q[WordBits];
   assign set_word    = set_row_i[RowBits-1 -: WordBits];
   assign clear_word  = clear_row_i[RowBits-1 -: WordBits];
-  assign set_place   = set_row_i[PlaceBits-1:0] & PlaceBits'(Bits - 1);
-  assign clear_place = clear_row_i[PlaceBits-1:0] & PlaceBits'(Bits - 1);
+  assign set_bit     = Bits'(1) << (set_row_i[PlaceBits-1:0] & PlaceBits'(Bits - 1));
+  assign clear_bit   = Bits'(1) << (clear_row_i[PlaceBits-1:0] & PlaceBits'(Bits - 1));
   for (genvar i = 0; i < Reads; i++) begin : gen_read
     logic [RowBits-1:0]  read_row;
     logic [WordBits-1:0] read_word;
@@ -80,16 +79,8 @@ module roci_flags #(
 
   assign write_set   = set_i || !ready_o;
   assign write_clear = (clear_i && !(set_i && set_row_i == clear_row_i)) || !ready_o;
-  assign set_other   = by_clear[set_word];
-  assign clear_other = by_set[clear_word];
-  always_comb begin
-    new_set   = by_set[set_word];
-    new_clear = by_clear[clear_word];
-    for (int i = 0; i < Bits; i++) begin
-      if (set_place == PlaceBits'(i)) new_set[i] = !set_other[i];
-      if (clear_place == PlaceBits'(i)) new_clear[i] = clear_other[i];
-    end
-  end
+  assign new_set     = (by_set[set_word] & ~set_bit) | (~by_clear[set_word] & set_bit);
+  assign new_clear   = (by_clear[clear_word] & ~clear_bit) | (by_set[clear_word] & clear_bit);
 
   always_ff @(posedge clk_i) begin
     if (write_set) by_set[ready_o ? set_word : sweep_q[WordBits-1:0]] <= ready_o ? new_set : '0;

@@ -8,7 +8,8 @@
 //
 // A memory of more rows than a block RAM has at nine bits lies in columns of 32 bits, and of 8 for
 // what is left of a row. Their widths make no use of the parity bits of block RAM. So Yosys gives
-// each block RAM a few bits of all rows, and needs no LUTs that choose among banks of rows.
+// each block RAM a few bits of all rows, and needs no LUTs that choose among banks of rows. In a
+// simulator a row is one column, as it is read faster.
 
 `include "assert.svh"
 
@@ -17,7 +18,7 @@ module roci_ram #(
   parameter int unsigned Depth   = 256,   // rows, a power of two
   parameter int unsigned Clear   = 0,     // 1: zero all rows after reset
   parameter int unsigned Forward = 0,     // 1: a read sees a write of the same clock
-  parameter int unsigned Whole   = 4096   // up to so many rows a row is one column
+  parameter int unsigned Whole   = 0      // most rows of one column; 0: 4,096, simulated any number
 ) (
   input  logic                     clk_i,
   input  logic                     rst_ni,
@@ -36,8 +37,13 @@ module roci_ram #(
   `PARAM_CHECK(DepthIsPowerOfTwo, Depth >= 2 && (Depth & (Depth - 1)) == 0)
 
   localparam int unsigned RowBits = $clog2(Depth);
-  localparam int unsigned Wide    = Depth > Whole ? Width / 32 : 0;  // columns of 32 bits
-  localparam int unsigned Step    = Depth > Whole ? 8 : Width;       // bits of the others
+`ifdef SYNTHESIS
+  localparam int unsigned Most    = Whole != 0 ? Whole : 4096;
+`else
+  localparam int unsigned Most    = Whole != 0 ? Whole : Depth;
+`endif
+  localparam int unsigned Wide    = Depth > Most ? Width / 32 : 0;  // columns of 32 bits
+  localparam int unsigned Step    = Depth > Most ? 8 : Width;       // bits of the others
   localparam int unsigned Columns = Wide + (Width - 32 * Wide + Step - 1) / Step;
 
   logic [Width-1:0]   stored;

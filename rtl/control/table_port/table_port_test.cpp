@@ -68,6 +68,40 @@ TEST_CASE("table_port: rows and changes of state share the bus") {
   for (unsigned i = 0; i < rows.size(); ++i) CHECK(rows[i].first == i % kKeys);
 }
 
+TEST_CASE("table_port: a row on the bus has the words of TableData, the last one just written") {
+  Dut<Vroci_table_port> dut;
+  std::mt19937 random(10);
+  std::array<std::uint32_t, 16> words{};
+  unsigned rows = 0;
+  for (int i = 0; i < 500; ++i) {
+    for (unsigned left = random() % 4; left-- != 0;) {
+      dut->data_i = 1;
+      dut->data_word_i = random() % 16;
+      dut->word_i = random();
+      words[dut->data_word_i] = dut->word_i;
+      dut.tick();
+    }
+    dut->data_i = 0;
+    const std::uint32_t write = random() % 8 != 0 ? kWrite : 0;
+    if (write == 0) words = {};  // a command that reads begins with zeros
+    dut->command_i = 1;
+    dut->word_i = kGo | write | layout::bits(command::table_id, Table::kAv) |
+                  layout::bits(command::row, random() % kQps);
+    dut.tick();
+    dut->command_i = 0;
+    for (int clocks = 0; clocks < 6; ++clocks) {
+      if (dut->row_write_valid_o) {
+        ++rows;
+        for (unsigned w = 0; w < 16; ++w) {
+          CHECK(port::get(dut->row_write_o, 32 * w, 32) == words[w]);
+        }
+      }
+      dut.tick();
+    }
+  }
+  CHECK(rows > 400);
+}
+
 TEST_CASE("table_port: rows that are written only go on the row bus when they are in range") {
   Dut<Vroci_table_port> dut;
   const auto command_of = [&](Table table, unsigned row, unsigned write) {

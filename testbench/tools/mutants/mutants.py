@@ -130,7 +130,7 @@ def main():
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(source, target)
     tests = sorted({test for m in mutants for test in m.tests})
-    variant = r"^proof\.|(_compact)?(_(64|128|256|512))?$"  # what follows a block's name
+    variant = r"^proof\.|(_compact|_columns)?(_(64|128|256|512))?$"  # what follows a block's name
     blocks = sorted({re.sub(variant, "", t) for t in tests if t != "system"})
     parts = "model;rtl;firmware;driver;testbench" if "system" in tests else "model;rtl"
     made = quiet("cmake", "-S", str(copy), "-B", str(work / "build"), "-G", "Ninja",
