@@ -111,9 +111,8 @@ void Requester::acknowledge(const packet::Parsed& packet) {
   const Psn psn = packet.psn();
   const Message* own = owner(psn);
   if (own == nullptr) return;
-  const bool wrong_kind = own->needs_response();
-  const Psn to = wrong_kind ? own->first : psn + 1;
   // A READ or atomic completes by its response only: an ACK for it is ignored (RQ-40).
+  const Psn to = own->needs_response() ? own->first : psn + 1;
   if (!advance(to)) retransmit_once(VendorErr::kRetryImplied);
 }
 
@@ -128,9 +127,8 @@ void Requester::take_credits(const packet::Parsed& packet) {
     limit_.reset();
   } else {
     // The MSN, of 24 bits, that is nearest to the number of the newest message retired.
-    const std::uint32_t steps = Psn(packet.aeth().msn()).steps_from(Psn(done_));
-    limit_ = done_ + static_cast<std::uint32_t>(static_cast<std::int32_t>(steps << 8) / 256) +
-             transport::credits_of(code);
+    const std::int32_t ahead = Psn(packet.aeth().msn()).distance_from(Psn(done_));
+    limit_ = done_ + static_cast<std::uint32_t>(ahead) + transport::credits_of(code);
   }
 }
 

@@ -93,13 +93,15 @@ def forms_region(tree, _page, _argument):
     yield "| form | LUT | LUTRAM | together | FF | BRAM36 | levels | ns | commits |"
     yield "|---|" + "---:|" * 7 + "---|"
     default = [row(rows, name, 512) for name in tops(tree)]
-    for form, title in ({"": "256 queue pairs, all options"} | FORM_NAMES).items():
-        found = default if not form else [entry for label, entry in result["rows"].items()
-                                          if label.split()[0] == form]
+    forms = {"256 queue pairs, all options": default}
+    for form, title in FORM_NAMES.items():
+        forms[title] = [entry for label, entry in result["rows"].items()
+                        if label.split()[0] == form]
+    for title, found in forms.items():
         sums = {r: sum(entry[r] for entry in found) for r in RESOURCES}
         growth = luts(sums) / sum(map(luts, default)) - 1
         yield (f"| {title} | {sums['LUT']:,} | {sums['LUTRAM']:,} | {luts(sums):,}"
-               f"{f' ({growth:+.1%})' if form else ''} | {sums['FF']:,} | "
+               f"{'' if found is default else f' ({growth:+.1%})'} | {sums['FF']:,} | "
                f"{sums['BRAM36'] + sums['BRAM18'] / 2:g} | "
                f"{max(entry['levels'] for entry in found)} | "
                f"{max(entry['ns'] for entry in found):.2f} | "

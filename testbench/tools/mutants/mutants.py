@@ -86,6 +86,12 @@ def quiet(*command, **options):
                           **options)
 
 
+def block_of(test):
+    """The block whose name a test has, alone or followed by more."""
+    blocks = (cmake.parent.name for cmake in (ROOT / "rtl").rglob("block.cmake"))
+    return max((b for b in blocks if f"{test}_".startswith(f"{b}_")), key=len, default=test)
+
+
 def build(work, tests, jobs):
     names = targets(tests)
     if not names:
@@ -130,8 +136,7 @@ def main():
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(source, target)
     tests = sorted({test for m in mutants for test in m.tests})
-    variant = r"^proof\.|(_compact|_columns)?(_(64|128|256|512))?$"  # what follows a block's name
-    blocks = sorted({re.sub(variant, "", t) for t in tests if t != "system"})
+    blocks = sorted({block_of(t.removeprefix("proof.")) for t in tests if t != "system"})
     parts = "model;rtl;firmware;driver;testbench" if "system" in tests else "model;rtl"
     made = quiet("cmake", "-S", str(copy), "-B", str(work / "build"), "-G", "Ninja",
                  f"-DROCI_PARTS={parts}", f"-DROCI_BLOCKS={';'.join(blocks)}")
