@@ -23,7 +23,7 @@ module roci_nic #(
   parameter int unsigned NumSrqs   = 64,    // shared receive queues, a power of two
   // Bytes of payload on the way to the wire: one memory round trip at line rate and a little more.
   // What is queued here when a NAK comes is sent for nothing.
-  parameter int unsigned TxBuffer  = DataWidth == 512 ? 16384 : 8192,
+  parameter int unsigned TxBuffer  = DataWidth >= 256 ? 16384 : 8192,
   parameter int unsigned RxBuffer  = 65536, // bytes of payload on the way to memory
   parameter int unsigned Compact   = 0,     // 1: short queues of wide records; enough for 10 Gb/s
   // Options, 0: absent; what needs one is rejected (docs/decisions/0009-options.md).

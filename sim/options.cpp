@@ -6,7 +6,11 @@
 #include <cmath>
 #include <map>
 #include <stdexcept>
+#include <string>
 #include <utility>
+#include <vector>
+
+#include "testbench/link/widths.hpp"
 
 namespace roci::sim {
 namespace {
@@ -155,10 +159,7 @@ void add_operation(Command command, Operation& operation) {
 void add_link_options(Command command, WorldOptions& options) {
   add_engine(command, options.engine);
   add_firmware(command, options.firmware);
-  command.add_option("--width", options.width, "data path of the engine: 64 or 512 bits")
-      .one_of({64, 512})
-      .type_name("BITS")
-      .show_default();
+  add_width(command, options.width);
   add_probability(command, "--loss", options.loss, "frames lost, each way, such as 0.01 or 1%");
   add_probability(command, "--duplicate", options.duplicate, "duplicated frames");
   add_probability(command, "--reorder", options.reorder, "reordered frames");
@@ -171,6 +172,15 @@ void add_link_options(Command command, WorldOptions& options) {
   command.add_option("--pcap", options.pcap, "capture of the link (pcapng)").type_name("FILE");
   command.add_option("--trace", options.trace, "waveforms of the adapters (FST)").type_name("FILE");
   add_timeline(command, options);
+}
+
+void add_width(Command command, unsigned& width) {
+  std::vector<std::string> widths;
+  for (const testbench::Width& each : testbench::kWidths) {
+    widths.push_back(std::to_string(each.bits));
+  }
+  const std::string text = fmt::format("data path of the engine: {} bits", fmt::join(widths, ", "));
+  command.add_option("--width", width, text).one_of(widths).type_name("BITS").show_default();
 }
 
 void add_mtu(Command command, WorldOptions& options) {

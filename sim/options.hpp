@@ -20,7 +20,7 @@ enum class Operation { kWrite, kSend, kRead };
 struct WorldOptions {
   testbench::Engine engine = testbench::Engine::kRtl;  ///< engine of both adapters
   testbench::FirmwareOn firmware = testbench::FirmwareOn::kHost;
-  unsigned width = 512;           ///< bits of the data path: 64 or 512
+  unsigned width = 512;           ///< bits of the data path, of kWidths
   unsigned mtu = 1024;            ///< path MTU in bytes
   bool ipv6 = false;              ///< addresses of the nodes
   double loss = 0;                ///< probability that a frame is lost, each way
@@ -50,6 +50,8 @@ void add_firmware(Command command, testbench::FirmwareOn& firmware);
 void add_link_options(Command command, WorldOptions& options);
 /// Adds --memory-latency.
 void add_memory_latency(Command command, WorldOptions& options);
+/// Adds --width.
+void add_width(Command command, unsigned& width);
 /// Adds --mtu.
 void add_mtu(Command command, WorldOptions& options);
 /// Adds --timeline.

@@ -8,6 +8,7 @@
 
 #include "model/spec/layout/codes.hpp"
 #include "model/spec/layout/field.hpp"
+#include "testbench/link/widths.hpp"
 #include "testbench/lockstep/repeat.hpp"
 #include "testbench/world_impl.hpp"
 

@@ -37,7 +37,7 @@ inline constexpr std::uint64_t kNodeMac =
 struct Config {
   std::array<Engine, 2> engines = {Engine::kRtl, Engine::kRtl};  ///< engines of node 0 and node 1
   FirmwareOn firmware = FirmwareOn::kHost;  ///< where the firmware of both nodes runs
-  unsigned width = 512;                     ///< bits of the adapters' data path: 64 or 512
+  unsigned width = 512;                     ///< bits of the adapters' data path, of kWidths
   std::uint64_t seed = 1;                   ///< seed of everything that is random
   double rate_gbps = 0;                     ///< rate of the link; 0: that of the width
   std::uint64_t delay_ns = 500;             ///< delay of the link, one way

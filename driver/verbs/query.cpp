@@ -76,6 +76,14 @@ int query_device(ibv_context* context, const ibv_query_device_ex_input* input,
   return 0;
 }
 
+/// One lane of 10 Gb/s at 64 bits of data path; one, two or four lanes of 25 Gb/s at 128, 256 and
+/// 512 bits. The codes are PortInfo's LinkWidthActive and LinkSpeedActive (IBTA vol. 1, 14.2.5.6).
+void set_speed(ibv_port_attr& attr, unsigned width) {
+  constexpr std::uint8_t kLanes1 = 1, kLanes2 = 16, kLanes4 = 2, kGbps10 = 4, kGbps25 = 32;
+  attr.active_width = width == 512 ? kLanes4 : width == 256 ? kLanes2 : kLanes1;
+  attr.active_speed = width == 64 ? kGbps10 : kGbps25;
+}
+
 int query_port(ibv_context* context, std::uint8_t port, ibv_port_attr* attr) {
   if (port != 1) return EINVAL;
   return guarded([&] {
@@ -91,10 +99,7 @@ int query_port(ibv_context* context, std::uint8_t port, ibv_port_attr* attr) {
     attr->max_msg_sz = static_cast<std::uint32_t>(device.context().limits().max_message);
     attr->pkey_tbl_len = static_cast<std::uint16_t>(device.context().limits().max_pkeys);
     attr->max_vl_num = 1;
-    // 100 Gb/s at 512 bits as 4 lanes of 25, 10 Gb/s at 64 as one.
-    const bool wide = device.remote().welcome().width != 64;
-    attr->active_width = wide ? 2 : 1;
-    attr->active_speed = wide ? 32 : 4;
+    set_speed(*attr, device.remote().welcome().width);
     attr->phys_state = status.active ? 5 : 3;
     attr->link_layer = IBV_LINK_LAYER_ETHERNET;
     attr->flags = IBV_QPF_GRH_REQUIRED;

@@ -17,7 +17,7 @@ def pytest_addoption(parser):
     group = parser.getgroup("roci")
     group.addoption("--roci-engine", default="model", choices=("model", "rtl"),
                     help="engine of the adapters (default: model)")
-    group.addoption("--roci-width", default="512", choices=("64", "512"),
+    group.addoption("--roci-width", default="512", choices=("64", "128", "256", "512"),
                     help="data path of the engine rtl, bits (default: 512)")
 
 

@@ -260,10 +260,7 @@ void add_bench(Command program, Action& action) {
   command.add_flag("--quick", options->quick, "fewer messages and points");
   add_engine(command, options->world.engine);
   add_firmware(command, options->world.firmware);
-  command.add_option("--width", options->world.width, "data path of the engine: 64 or 512 bits")
-      .one_of({64, 512})
-      .type_name("BITS")
-      .show_default();
+  add_width(command, options->world.width);
   add_mtu(command, options->world);
   command.add_option("--largest", options->largest, "largest message of the part sizes, bytes")
       .range(64, 1 << 20)

@@ -187,10 +187,7 @@ void add_conform(Command program, Action& action, const std::string& suite) {
       .type_name("NAME")
       .show_default();
   add_firmware(command, options->adapter.firmware);
-  command.add_option("--width", options->adapter.width, "data path of the engine: 64 or 512 bits")
-      .one_of({64, 512})
-      .type_name("BITS")
-      .show_default();
+  add_width(command, options->adapter.width);
   command.add_option("--seed", options->adapter.seed, "seed of all randomness")
       .type_name("N")
       .show_default();

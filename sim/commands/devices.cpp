@@ -7,7 +7,7 @@
 #include "sim/commands/commands.hpp"
 #include "sim/report/files.hpp"
 #include "sim/scenarios/transfer.hpp"
-#include "testbench/link/link_direction.hpp"
+#include "testbench/link/widths.hpp"
 
 namespace roci::sim {
 namespace {
@@ -76,10 +76,7 @@ int run(const WorldOptions& options, const std::string& json_path) {
 void add_devices(Command program, Action& action) {
   auto options = std::make_shared<WorldOptions>();
   const Command command = program.add_command("devices", "list the adapters of a simulation");
-  command.add_option("--width", options->width, "data path of the engine: 64 or 512 bits")
-      .one_of({64, 512})
-      .type_name("BITS")
-      .show_default();
+  add_width(command, options->width);
   command.add_option("--json", options->json, "write the results as JSON").type_name("FILE");
   command.callback(
       [options, &action] { action = [options] { return run(*options, options->json); }; });

@@ -239,10 +239,7 @@ void add_soak(Command program, Action& action) {
       .one_of({"rtl", "model", "both"})
       .type_name("ENGINE")
       .show_default();
-  command.add_option("--width", options->overrides.width, "data path of the engine: 64 or 512 bits")
-      .one_of({64, 512})
-      .type_name("BITS")
-      .show_default();
+  add_width(command, options->overrides.width);
   command.add_option("--mix", options->mix, "operations: all or atomics")
       .one_of({"all", "atomics"})
       .type_name("MIX")

@@ -79,7 +79,7 @@ void add_up(Command program, Action& action) {
                    options->host);
   command
       .add_option("--rate", options->rate_gbps,
-                  "rate of the links in Gb/s [100; 10 with --width 64]")
+                  "rate of the links in Gb/s [100; 10, 25 or 50 with --width 64, 128 or 256]")
       .range(1u, kMostGbps)
       .type_name("G");
   add_link_options(command, options->world);

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "sim/options.hpp"
-#include "testbench/link/link_direction.hpp"
+#include "testbench/link/widths.hpp"
 
 namespace roci::sim {
 

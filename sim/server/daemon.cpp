@@ -20,7 +20,7 @@
 #include "sim/server/capture.hpp"
 #include "sim/server/instance.hpp"
 #include "sim/server/server.hpp"
-#include "testbench/link/link_direction.hpp"
+#include "testbench/link/widths.hpp"
 
 namespace roci::sim {
 namespace {

@@ -23,6 +23,8 @@ TARGETS = {
     "conform --engine model --firmware=rv32": {"roci", "roci-verify", "roci-firmware-rv32"},
     "transfer FILE --width=64": {"roci", "roci-nic-64"},
     "transfer FILE --width 64 --trace x.fst": {"roci", "roci-nic-64-traced"},
+    "soak --width 256": {"roci", "roci-verify", "roci-nic-256"},
+    "bench --width 128": {"roci", "roci-nic-128"},
     "bench": DEMO,
     "up": DEMO | {"roci-verbs"},
     "up --engine model": {"roci", "roci-verbs"},

@@ -15,9 +15,6 @@
 
 namespace roci::testbench {
 
-/// Gb/s of the link of an adapter whose data path has `width` bits, unless another is chosen.
-constexpr unsigned link_rate_gbps(unsigned width) { return width == 64 ? 10 : 100; }
-
 struct LinkConfig {
   unsigned node = 0;             ///< sender
   unsigned bytes = 64;           ///< bytes of a beat

@@ -6,6 +6,7 @@
 
 #include "model/spec/layout/registers.hpp"
 #include "testbench/host/memory.hpp"
+#include "testbench/link/widths.hpp"
 #include "testbench/nic/engine_module.hpp"
 #include "testbench/nic/reference.hpp"
 
@@ -152,12 +153,13 @@ bool has_nic(unsigned width, bool traced) {
 std::unique_ptr<Nic> make_nic(Engine engine, unsigned width, const char* name,
                               const NicConfig& config, LinkDirection& egress,
                               LinkDirection& ingress, NicListener& listener) {
+  if (!is_width(width)) {
+    throw std::invalid_argument("data width " + std::to_string(width) +
+                                " bits: no adapter has that");
+  }
   if (engine == Engine::kModel) {
     if (!config.trace.empty()) throw std::invalid_argument("the model has no waveforms");
     return std::make_unique<ReferenceNic>(name, config, egress, ingress, listener);
-  }
-  if (width != 64 && width != 512) {
-    throw std::invalid_argument("data width " + std::to_string(width) + ": 64 or 512");
   }
   std::string why;
   const EngineModule* module = load_engine(width, !config.trace.empty(), why);

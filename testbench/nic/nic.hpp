@@ -149,8 +149,9 @@ class RtlNic : public Nic {
   std::uint64_t deadline_ = kNever;
 };
 
-/// Creates the adapter, of `width` bits, 64 or 512, when it is RTL. With a trace, the slower model
-/// that can write it is used.
+/// Creates the adapter; `width` is one of kWidths, of the data path when it is RTL. With a trace,
+/// the slower model that can write it is used. Throws std::invalid_argument for another width or a
+/// trace of the model, and std::runtime_error when this build does not have the adapter.
 std::unique_ptr<Nic> make_nic(Engine engine, unsigned width, const char* name,
                               const NicConfig& config, LinkDirection& egress,
                               LinkDirection& ingress, NicListener& listener);

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <random>
 
-#include "testbench/link/link_direction.hpp"
+#include "testbench/link/widths.hpp"
 
 namespace roci::soak {
 namespace {
