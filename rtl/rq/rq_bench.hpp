@@ -34,7 +34,7 @@ namespace rq {
 /// Clocks in which a receive comes from memory.
 inline constexpr double kBlock = bus::kBlockBeats;
 /// Clocks that a SEND takes at most: its receive, or with Compact all that is looked up for it.
-inline constexpr double kSend = RTL_Compact ? 11.2 : std::max(4.0, kBlock + 0.5);
+inline constexpr double kSend = RTL_Compact ? 11.2 : std::max(3.5, kBlock + 0.5);
 
 /// Random bytes for the memory of each bench, and the generator after them. Made once for a
 /// program: most benches run for less time than this takes.

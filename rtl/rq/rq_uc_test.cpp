@@ -164,7 +164,7 @@ TEST_CASE("rq: UC: 64-byte WRITEs and SENDs take the clocks of RC") {
   while (!b.requests.empty()) b.clock();
   const double clocks = static_cast<double>(b.dut.cycle() - start) / kPackets;
   MESSAGE("clocks per 64-byte WRITE of UC: ", clocks);
-  CHECK(clocks < (RTL_Compact ? 8.2 : 4.0));
+  CHECK(clocks < (RTL_Compact ? 8.2 : 3.1));
   b.delivered({});
 }
 

@@ -24,6 +24,23 @@ TEST_CASE(
 }
 
 TEST_CASE(
+    "responder: a response picked before a reset does not bring the old generation back (F-55)") {
+  for (int wait = 0; wait < 40; ++wait) {
+    CAPTURE(wait);
+    Rig r;
+    r.requests.push_back({1, kRcReadRequest, kFirst, 0, 2048, 0x1000});
+    r.clocks(wait);
+    r.state(1, QpState::kReset);
+    r.clocks(40);
+    r.state(1, QpState::kInit);
+    r.state(1, QpState::kRtr);  // RTR, before the event
+    r.write(1, kFirst + 8, 0x2000);
+    r.clocks(30);
+    for (const Segment& segment : r.segments) CHECK(segment.drop);
+  }
+}
+
+TEST_CASE(
     "responder: what a reset ends early has places, PSNs and MSNs of the old generation (F-55, "
     "I15)") {
   constexpr std::uint64_t kTo = 0x40000, kFrom = 0x80000;
@@ -67,6 +84,12 @@ TEST_CASE(
       CHECK(ack.msn == (before < 3 ? 0 : before < 8 ? 1 : before == 8 ? 2 : 3));
     }
     CHECK(r.fails.empty());
+    CHECK(r.completions.size() <= 1);
+    for (const Completion& c : r.completions) {
+      CHECK(c.index == 0);
+      CHECK(c.status == Status::kSuccess);
+      CHECK(c.len == 356);
+    }
     // The next generation begins anew.
     r.segments.clear();
     r.acks.clear();
