@@ -28,7 +28,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 
 # Commands by name. Together they use all functions of the engine, at a size that counters permit.
-CASES = ["setup", "transfers", "errors", "control", "shared", "stress"]
+CASES = ["setup", "transfers", "errors", "control", "shared", "unreliable", "stress"]
 TESTS = {case: f"{{build}}/testbench/verify/cases/{case}_case" for case in CASES}
 TESTS["faults"] = "{build}/testbench/verify/faults/faults_case"
 TESTS["conform"] = "{build}/sim/roci-verify conform --width {width}"
