@@ -38,17 +38,37 @@ void write_word(uintptr_t address, uint32_t value) {
 uint32_t read32(void*, uint32_t offset) { return read_word(at::kAdapter + offset); }
 void write32(void*, uint32_t offset, uint32_t value) { write_word(at::kAdapter + offset, value); }
 
+void print(const char* text) {
+  for (; *text != 0; ++text) {
+    while (read_word(at::kUartFull) != 0) {
+    }
+    write_word(at::kUart, static_cast<uint8_t>(*text));
+  }
+}
+
 /// What the functions of Platform work on.
 struct Context {
   Port port;
   board::Ring ring;
-  uint32_t link = 0, downs = 0;
+  uint32_t status = 0, link = 0, downs = 0, wrong_rates = 0;
+  bool wrong_rate = false;
 
-  /// Follows the state that the PHY reports.
+  /// Follows the state that the PHY reports between frames (RGMII 2.0, 3.4.1). The MAC has the
+  /// clock of 1 Gb/s, so that at another rate nothing arrives. The bits come from another clock:
+  /// a state counts when two looks find it.
   void look() {
-    const uint32_t now = read_word(at::kLinkStatus) & 1;
+    const uint32_t before = status;
+    status = read_word(at::kLinkStatus);
+    if (status != before) return;
+    const bool up = (status & 1) != 0, gigabit = (status >> 1 & 3) == 2;
+    const uint32_t now = up && gigabit ? 1 : 0;
     if (link != 0 && now == 0) ++downs;
     link = now;
+    if (up && !gigabit && !wrong_rate) {
+      ++wrong_rates;
+      print("rocinante: the link is not at 1 Gb/s\n");
+    }
+    wrong_rate = up && !gigabit;
   }
 };
 
@@ -78,6 +98,7 @@ void count(void* context, uint32_t* counters) {
   auto* self = static_cast<Context*>(context);
   counters[board::kLink] = self->link;
   counters[board::kLinkDowns] = self->downs;
+  counters[board::kWrongRate] = self->wrong_rates;
   counters[board::kWrongFcs] = read_word(at::kCrcErrors);
   counters[board::kWrongPreamble] = read_word(at::kPreambleErrors);
   counters[board::kRxLost] = read_word(at::kRxLost);
@@ -88,14 +109,6 @@ void count(void* context, uint32_t* counters) {
   for (uint32_t i = 0; i < number(roci::layout::PortCounter::kRxFrames); ++i)
     dropped += self->port.port_counter(i);
   counters[board::kRoceDropped] = static_cast<uint32_t>(dropped);
-}
-
-void print(const char* text) {
-  for (; *text != 0; ++text) {
-    while (read_word(at::kUartFull) != 0) {
-    }
-    write_word(at::kUart, static_cast<uint8_t>(*text));
-  }
 }
 
 void print_number(uint32_t value, uint32_t base) {

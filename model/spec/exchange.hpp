@@ -51,8 +51,8 @@ inline constexpr size_t kBytes = 48;
 /// What the reply to Status has from byte 12 on: counters since the start.
 enum Counter : uint32_t {
   kConnections,  ///< queue pairs in use
-  kLink,         ///< 1: up
-  kLinkDowns,
+  kLink,         ///< 1: up, at 1 Gb/s
+  kLinkDowns,    ///< times that this ended
   kWrongFcs,
   kWrongPreamble,
   kRxLost,       ///< frames for which the buffer after the MAC had no room
@@ -62,11 +62,13 @@ enum Counter : uint32_t {
   kPings,        ///< echo requests
   kRequests,     ///< datagrams of this exchange
   kRoceDropped,  ///< RoCE packets that the adapter dropped
+  kWrongRate,    ///< times that the link came up at another rate
   kCounters,
 };
 inline constexpr const char* kCounterNames[kCounters] = {
-    "connections", "link",        "link_downs",   "wrong_fcs", "wrong_preamble", "rx_lost",
-    "tx_lost",     "frames_lost", "frames_wrong", "pings",     "requests",       "roce_dropped"};
+    "connections", "link",         "link_downs",  "wrong_fcs",    "wrong_preamble",
+    "rx_lost",     "tx_lost",      "frames_lost", "frames_wrong", "pings",
+    "requests",    "roce_dropped", "wrong_rate"};
 constexpr uint32_t kCountersAt = 12;  ///< byte of the reply
 constexpr layout::Place counter(uint32_t number) { return {8 * kCountersAt + 32 * number, 32}; }
 constexpr size_t kStatusBytes = kCountersAt + 4 * kCounters;

@@ -9,7 +9,8 @@
 // none), by chance, is damaged on the way: a fixed period could hit each repetition of a packet.
 // Those that leave go to the socket REMOTE, without preamble, FCS and gap, which are judged.
 // The file CLOCK shows the time, in ns, to the simulation at the other end (`roci up --clock`).
-// SIGUSR1 takes the link down or up, SIGTERM ends the run and prints what was counted.
+// SIGUSR1 takes the link down or up, SIGUSR2 gives it 100 Mb/s or 1 Gb/s again, and SIGTERM ends
+// the run and prints what was counted.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -46,9 +47,10 @@ constexpr std::uint64_t kPhyResetPs = 30'000'000;  // LiteEth holds its PHY in r
 constexpr unsigned kPreamble = 8, kGap = 12, kFcs = 4, kShortest = 64, kMostWaiting = 64;
 constexpr std::size_t kLongest = 9216;
 constexpr std::size_t kFull = 1024;  // bytes of a frame with a payload of the path MTU, at least
-constexpr std::uint8_t kUp = 0xD, kDown = 0xC;  // status between frames: 1 Gb/s, full duplex
+// Status between frames, with full duplex: at 1 Gb/s, without a link, at 100 Mb/s.
+constexpr std::uint8_t kUp = 0xD, kDown = 0xC, kSlow = 0xB;
 
-volatile std::sig_atomic_t ended = 0, toggles = 0;
+volatile std::sig_atomic_t ended = 0, toggles = 0, rates = 0;
 
 [[noreturn]] void fail(const std::string& what) {
   std::fprintf(stderr, "%s\n", what.c_str());
@@ -155,11 +157,10 @@ class Bench {
       shown->store(context_.time() / 1000, std::memory_order_release);
       // A peer that is busy goes on only when the time does.
       while (!unsent_.empty() && wire_.send(unsent_.front())) unsent_.pop_front();
-      const bool down = toggles % 2 != 0;
-      status_ = down ? kDown : kUp;
+      status_ = toggles % 2 != 0 ? kDown : rates % 2 != 0 ? kSlow : kUp;
       Frame frame;
       while (waiting_.size() < kMostWaiting && wire_.receive(frame)) {
-        if (!down) waiting_.push_back(on_link(frame));
+        if (status_ == kUp) waiting_.push_back(on_link(frame));
       }
     }
   }
@@ -280,6 +281,7 @@ int main(int argc, char** argv) {
   }
   std::signal(SIGTERM, [](int) { ended = 1; });
   std::signal(SIGUSR1, [](int) { toggles = toggles + 1; });
+  std::signal(SIGUSR2, [](int) { rates = rates + 1; });
   std::ifstream file(argv[1], std::ios::binary);
   const std::vector<char> image((std::istreambuf_iterator<char>(file)), {});
   if (image.empty() || image.size() > SOC_BYTES) fail(std::string(argv[1]) + ": no image");

@@ -83,6 +83,9 @@ class Board:
     def toggle_link(self):
         self.process.send_signal(signal.SIGUSR1)
 
+    def toggle_rate(self):
+        self.process.send_signal(signal.SIGUSR2)
+
     def end(self):
         """What the bench counted."""
         self.process.send_signal(signal.SIGTERM)
@@ -153,7 +156,8 @@ def quick(fixture):
         assert counts["link"] == 1 and counts["connections"] == 0, counts
         assert counts["pings"] >= 1 and counts["requests"] >= 3, counts
         assert not any(counts[name] for name in ("link_downs", "wrong_fcs", "wrong_preamble",
-                                                 "rx_lost", "tx_lost", "frames_wrong")), counts
+                                                 "rx_lost", "tx_lost", "frames_wrong",
+                                                 "wrong_rate")), counts
         one.board.end()
 
 
@@ -189,7 +193,8 @@ def loss(fixture):
 
 
 def bad_input(fixture):
-    """Damaged frames, frames that are too long, a link that goes down: counted, and all goes on."""
+    """Damaged frames, frames that are too long, a link that goes down or comes up at another rate:
+    counted, and all goes on."""
     with rig(fixture, every=7) as one:
         one.check(4096, 8, "-w", LOSSY_TIMEOUT)
         one.ping(count=10, check=False)
@@ -209,10 +214,15 @@ def bad_input(fixture):
         assert ended is None, "a reply over a link that is down"
         one.board.toggle_link()
         one.ping()
+        one.board.toggle_rate()
+        one.board.wait(2)
+        one.board.toggle_rate()
+        one.ping()
         one.check(4096, 2)
         after = one.status()
         counted = one.board.end()
-        assert after["link_downs"] == 1 and after["link"] == 1, after
+        assert after["link_downs"] == 2 and after["link"] == 1, after
+        assert before["wrong_rate"] == 0 and after["wrong_rate"] == 1, after
         assert before["rx_lost"] >= 1 and before["frames_lost"] >= 1, before
         assert counted["damaged"] >= 4, counted
         assert 0 <= counted["damaged"] - after["wrong_fcs"] <= 1, (counted, after)
