@@ -54,13 +54,13 @@ BUGS = {
     "no NAKs": (
         without(acknowledge(3)),
         "MR-01 MR-02 MR-03 MR-04 MR-07 MR-09 MR-10 MR-11 MR-12 MR-14 MR-16 MR-17 QP-06 QP-09 "
-        "QP-15 RSP-02 RSP-03 RSP-04 RSP-08 RSP-09 RSP-20 RSP-21 RSP-22 RSP-24 RSP-25 RSP-26 RSP-28 "
-        "RSP-29 RSP-39 RSP-41 RSP-42 RSP-46 RSP-50 RSP-51 RSP-52"),
+        "QP-15 RSP-02 RSP-03 RSP-04 RSP-08 RSP-09 RSP-20 RSP-21 RSP-22 RSP-24 RSP-25 RSP-26 RSP-27 "
+        "RSP-28 RSP-29 RSP-39 RSP-41 RSP-42 RSP-46 RSP-50 RSP-51 RSP-52"),
     "no RNR NAKs": (
         without(acknowledge(1)), "QP-09 RSP-02 RSP-05 RSP-16 RSP-17 RSP-54"),
     "NAK access error for an invalid request": (
         edited(AETH, 3, acknowledge(3, 0x61)),
-        "QP-06 QP-15 RSP-02 RSP-20 RSP-22 RSP-24 RSP-25 RSP-26 RSP-39 RSP-41 RSP-52"),
+        "QP-06 QP-15 RSP-02 RSP-20 RSP-22 RSP-24 RSP-25 RSP-26 RSP-27 RSP-39 RSP-41 RSP-52"),
     "a wrong byte in READ responses": (
         edited(16 + 4, 1, lambda frame: frame.name in ("RcReadRespFirst", "RcReadRespLast",
                                                        "RcReadRespOnly") and
