@@ -17,31 +17,12 @@ from cocotb.utils import get_sim_time
 from cocotbext.axi import (AxiBus, AxiLiteBus, AxiLiteMaster, AxiResp, AxiStreamBus, AxiStreamFrame,
                            AxiStreamSink, AxiStreamSource)
 from core_memory import BASE, MEMORY, Memory, ReadSlave, WriteSlave
+from frames import frame_of
 from scapy.contrib.roce import BTH
-from scapy.layers.inet import IP, UDP
-from scapy.layers.l2 import Ether
 
-RDMA_PORT = 4791
 CLOCK_PS, RX_PS, TX_PS = 4000, 6400, 3102
 REQUESTS = (0, 1, 2, 6, 7, 8, 10, 12)  # opcodes of RC: SEND, WRITE, READ
 REGISTER_ID, REGISTER_CONTROL, REGISTER_VERSION = 0x0, 0xC, 0x4
-
-
-def frame_of(data):
-    """The packet and whether its ICRC is right, when it is RoCE v2. Else the ICRC is poisoned."""
-    packet = Ether(data)
-    if not (packet.haslayer(UDP) and packet[UDP].dport == RDMA_PORT):
-        return None, True
-    assert packet[IP].len == len(data) - 14
-    checksum = packet[IP].chksum
-    del packet[IP].chksum
-    assert IP(bytes(packet[IP])).chksum == checksum
-    # scapy computes the ICRC of a packet that has none.
-    built = Ether(data[:-4] + bytes(4))
-    bth = built[BTH]
-    icrc = bth.compute_icrc(bytes(bth))
-    assert data[-4:] in (icrc, bytes(byte ^ 0xFF for byte in icrc)), f"ICRC: {data.hex()}"
-    return packet, data[-4:] == icrc
 
 
 class Bench:

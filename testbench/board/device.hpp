@@ -17,10 +17,11 @@ class BoardDevice : public driver::Device {
  public:
   static constexpr std::uint64_t kMac = 0x02'00'00'00'00'01;
 
-  BoardDevice(const BoardBus& bus, std::uint8_t* memory, std::uint64_t bytes, std::uint64_t address)
+  BoardDevice(const BoardBus& bus, std::uint8_t* memory, std::uint64_t bytes, std::uint64_t address,
+              std::uint64_t mac = kMac)
       : bus_(bus),
         memory_{memory, address, bytes},
-        firmware_(kMac, kPortMtu, [this](bool write, std::uint32_t offset, std::uint32_t value) {
+        firmware_(mac, kPortMtu, [this](bool write, std::uint32_t offset, std::uint32_t value) {
           if (!write) return bus_.read(offset);
           bus_.write(offset, value);
           return std::uint32_t{0};
