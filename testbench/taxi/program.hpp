@@ -25,8 +25,8 @@ struct ShellWork {
   const std::uint8_t* file;
   std::uint64_t bytes;
   std::uint64_t seed;
-  std::uint64_t mtu;  ///< code of the path MTU, 1 to 5
-  std::uint64_t write_ns, read_ns;      ///< from the first request to the last completion
+  std::uint64_t mtu;                      ///< code of the path MTU, 1 to 5
+  std::uint64_t write_ns, read_ns;        ///< from the first request to the last completion
   std::uint64_t write_count, read_count;  ///< work requests
 };
 

@@ -8,12 +8,12 @@ module roci_taxi_pair #(
   roci_taxi_side #(.DataWidth(DataWidth)) right ();
 endmodule
 
-// One shell, with its ports as variables, and counters of what its DMA engine does.
+// One shell, with its ports as variables.
 module roci_taxi_side #(
   parameter int unsigned DataWidth = 64
 );
-  localparam int unsigned Keep   = DataWidth / 32;
-  localparam bit          Wide   = DataWidth == 512;
+  localparam int unsigned Keep = DataWidth / 32;
+  localparam bit          Wide = DataWidth == 512;  // other widths have the same sidebands
 
   taxi_axis_if #(.DATA_W(DataWidth), .KEEP_EN(1), .KEEP_W(Keep), .USER_EN(1),
                  .USER_W(Wide ? 183 : 85)) cq ();
@@ -47,24 +47,12 @@ module roci_taxi_side #(
   logic [1:0] cfg_interrupt_msi_tph_type;
   logic [7:0] cfg_interrupt_msi_tph_st_tag, cfg_interrupt_msi_function_number;
 
-  logic rd_tlp, wr_tlp, rd_failed;
-  logic [12:0] rd_tlp_bytes, wr_tlp_bytes;
-  logic [31:0] rd_tlps, rd_bytes, wr_tlps, wr_bytes, rd_failures;
-  always_ff @(posedge pcie_clk) begin
-    rd_tlps     <= rd_tlps + 32'(rd_tlp);
-    wr_tlps     <= wr_tlps + 32'(wr_tlp);
-    rd_bytes    <= rd_bytes + (rd_tlp ? 32'(rd_tlp_bytes) : 32'd0);
-    wr_bytes    <= wr_bytes + (wr_tlp ? 32'(wr_tlp_bytes) : 32'd0);
-    rd_failures <= rd_failures + 32'(rd_failed);
-    if (pcie_rst) begin
-      rd_tlps     <= '0;
-      wr_tlps     <= '0;
-      rd_bytes    <= '0;
-      wr_bytes    <= '0;
-      rd_failures <= '0;
-    end
-  end
-
-  roci_taxi_shell #(.DataWidth(DataWidth)) u_shell (
+  // Up to 128 bits the smallest engine, above that one with buffers for 100 Gb/s.
+  localparam bit Fast = DataWidth > 128;
+  roci_taxi_shell #(
+    .DataWidth(DataWidth), .Compact(Fast ? 0 : 1), .TxBuffer(Fast ? 16384 : 8192),
+    .RxBuffer(Fast ? 65536 : 32768), .MacBuffer(Fast ? 16384 : 8192),
+    .BufferBytes(Fast ? 65536 : 16384)
+  ) u_shell (
     .s_axis_pcie_cq(cq), .m_axis_pcie_cc(cc), .m_axis_pcie_rq(rq), .s_axis_pcie_rc(rc), .*);
 endmodule

@@ -81,14 +81,7 @@ module roci_taxi_shell #(
   input  logic        mac_rx_clk,
   taxi_axis_if.snk    mac_axis_rx,
 
-  output logic        attention,  // level: work waits for firmware
-
-  // what the DMA engine does, each for a clock
-  output logic        rd_tlp,        // a memory read request leaves
-  output logic [12:0] rd_tlp_bytes,
-  output logic        wr_tlp,        // a memory write request leaves
-  output logic [12:0] wr_tlp_bytes,
-  output logic        rd_failed      // a read descriptor ends with an error
+  output logic        attention  // level: work waits for firmware
 );
 
   localparam int unsigned Segs     = 2;
@@ -136,16 +129,14 @@ module roci_taxi_shell #(
     .max_payload_size(cfg_max_payload), .stat_rd_busy(), .stat_wr_busy(), .stat_err_cor(),
     .stat_err_uncor(), .stat_rd_op_start_tag(), .stat_rd_op_start_valid(),
     .stat_rd_op_finish_tag(), .stat_rd_op_finish_status(), .stat_rd_op_finish_valid(),
-    .stat_rd_req_start_tag(), .stat_rd_req_start_len(rd_tlp_bytes),
-    .stat_rd_req_start_valid(rd_tlp), .stat_rd_req_finish_tag(), .stat_rd_req_finish_status(),
-    .stat_rd_req_finish_valid(), .stat_rd_req_timeout(), .stat_rd_op_tbl_full(),
-    .stat_rd_no_tags(), .stat_rd_tx_limit(), .stat_rd_tx_stall(), .stat_wr_op_start_tag(),
-    .stat_wr_op_start_valid(), .stat_wr_op_finish_tag(), .stat_wr_op_finish_status(),
-    .stat_wr_op_finish_valid(), .stat_wr_req_start_tag(), .stat_wr_req_start_len(wr_tlp_bytes),
-    .stat_wr_req_start_valid(wr_tlp), .stat_wr_req_finish_tag(), .stat_wr_req_finish_status(),
-    .stat_wr_req_finish_valid(), .stat_wr_op_tbl_full(), .stat_wr_tx_limit(),
-    .stat_wr_tx_stall());
-  assign rd_failed = rd_desc.sts_valid && rd_desc.sts_error != 0;
+    .stat_rd_req_start_tag(), .stat_rd_req_start_len(), .stat_rd_req_start_valid(),
+    .stat_rd_req_finish_tag(), .stat_rd_req_finish_status(), .stat_rd_req_finish_valid(),
+    .stat_rd_req_timeout(), .stat_rd_op_tbl_full(), .stat_rd_no_tags(), .stat_rd_tx_limit(),
+    .stat_rd_tx_stall(), .stat_wr_op_start_tag(), .stat_wr_op_start_valid(),
+    .stat_wr_op_finish_tag(), .stat_wr_op_finish_status(), .stat_wr_op_finish_valid(),
+    .stat_wr_req_start_tag(), .stat_wr_req_start_len(), .stat_wr_req_start_valid(),
+    .stat_wr_req_finish_tag(), .stat_wr_req_finish_status(), .stat_wr_req_finish_valid(),
+    .stat_wr_op_tbl_full(), .stat_wr_tx_limit(), .stat_wr_tx_stall());
 
   // What the bridge does not use of descriptors.
   assign {rd_desc.req_src_sel, rd_desc.req_dst_sel, rd_desc.req_dst_asid, rd_desc.req_imm,
@@ -161,7 +152,7 @@ module roci_taxi_shell #(
     .cfg_mgmt_read(cfg_mgmt_read), .cfg_mgmt_read_data(cfg_mgmt_read_data),
     .cfg_mgmt_read_write_done(cfg_mgmt_read_write_done));
 
-  // A rising edge of `irq` is a message. The host's write of EqConsumer makes the next one possible.
+  // A rising edge of `irq` is a message; a write of EqConsumer makes the next one possible.
   logic irq;
   logic [3:0] msi_select, msi_function;
   assign cfg_interrupt_msi_select = msi_select[1:0];

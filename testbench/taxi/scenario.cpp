@@ -157,13 +157,14 @@ void carry(Pair& pair, ShellWork& work) {
 void interrupt(Pair& pair) {
   driver::MemoryRegion source(pair.left.domain, 4096, driver::access::kAll);
   driver::MemoryRegion target(pair.right.domain, 4096, driver::access::kAll);
-  const auto write = request(driver::Opcode::kWrite, source.sge(0, 64), target.address(),
-                             target.key());
+  const auto write =
+      request(driver::Opcode::kWrite, source.sge(0, 64), target.address(), target.key());
   for (int i = 0; i < 3; ++i) {
     const std::uint64_t before = pair.left.device.interrupts();
     pair.left.pair->send(write);
     require(pair.finish().status, driver::Status::kSuccess, "WRITE");
-    require(!pair.left.context.events().poll().has_value(), "an event of a queue that is not armed");
+    require(!pair.left.context.events().poll().has_value(),
+            "an event of a queue that is not armed");
     require(pair.left.device.interrupts() == before, "an interrupt of a queue that is not armed");
 
     pair.left.queue.arm();
@@ -173,7 +174,8 @@ void interrupt(Pair& pair) {
             "no interrupt");
     require(pair.left.device.interrupts() == before + 1, "more than one interrupt");
     const auto event = pair.left.context.events().poll();
-    require(event.has_value() && event->kind == driver::EventKind::kCompletion, "no event of the CQ");
+    require(event.has_value() && event->kind == driver::EventKind::kCompletion,
+            "no event of the CQ");
     require(pair.finish().status, driver::Status::kSuccess, "WRITE of an armed queue");
   }
 }
@@ -186,14 +188,15 @@ void errors(Pair& pair) {
   const driver::DmaMemory nothing{nullptr, pair.left.device.nowhere(), kBytes};
   driver::MemoryRegion absent_left(pair.left.domain, nothing, driver::access::kAll, nothing.dma);
   driver::MemoryRegion absent_right(pair.right.domain, nothing, driver::access::kAll, nothing.dma);
-  for (std::uint32_t i = 0; i < kBytes; ++i) source.data()[i] = static_cast<std::uint8_t>(i * 7 + 1);
+  for (std::uint32_t i = 0; i < kBytes; ++i)
+    source.data()[i] = static_cast<std::uint8_t>(i * 7 + 1);
 
   int turn = 0;
   const auto works = [&] {
     std::memset(target.data(), 0, kBytes);
     const std::uint32_t at = 13 + static_cast<std::uint32_t>(++turn);
-    pair.left.pair->send(request(driver::Opcode::kWrite, source.sge(at, 5000),
-                                 target.address() + at, target.key()));
+    pair.left.pair->send(
+        request(driver::Opcode::kWrite, source.sge(at, 5000), target.address() + at, target.key()));
     require(pair.finish().status, driver::Status::kSuccess, "WRITE after an error");
     require(std::memcmp(target.data() + at, source.data() + at, 5000) == 0, "bytes after an error");
   };
@@ -208,8 +211,8 @@ void errors(Pair& pair) {
   ends(request(driver::Opcode::kWrite, absent_left.sge(100, 3000), target.address(), target.key()),
        driver::Status::kLocProtErr, "WRITE from no memory");
   pair.left.device.fail(source.data() + 4096, 4096);
-  pair.left.pair->send(request(driver::Opcode::kWrite, source.sge(4000, 2000), target.address(),
-                               target.key()));
+  pair.left.pair->send(
+      request(driver::Opcode::kWrite, source.sge(4000, 2000), target.address(), target.key()));
   require(pair.finish().status, driver::Status::kLocProtErr, "WRITE from memory that fails");
   pair.left.device.fail(source.data(), 0);
   pair.connect();

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The host of the two shells: PCIe devices, memory, interrupts, and a cable, by cocotbext models."""
+"""The host of two shells: PCIe devices, memory, interrupts, and a cable, by cocotbext models."""
+import collections
 import ctypes
+import functools
 import itertools
 
 import cocotb
@@ -10,6 +12,8 @@ from cocotb.utils import get_sim_time
 from cocotbext.axi import AxiStreamBus
 from cocotbext.axi.address_space import MemoryRegion
 from cocotbext.eth import EthMac, EthMacFrame
+from cocotbext.pcie.core import RootComplex
+from cocotbext.pcie.core.tlp import TlpType
 from cocotbext.pcie.xilinx.us import UltraScalePlusPcieDevice
 from frames import frame_of
 
@@ -27,6 +31,31 @@ SIGNALS = (
         "enable", "mmenable", "mask_update", "data", "select", "int", "pending_status",
         "pending_status_data_enable", "pending_status_function_num", "sent", "fail", "attr",
         "tph_present", "tph_type", "tph_st_tag", "function_number")))
+
+
+class Host(RootComplex):
+    """The root complex, which counts what the adapters ask of its memory, by their PCIe number:
+    requests, their bytes, and those for which there is no memory."""
+
+    def __init__(self):
+        super().__init__()
+        self.max_payload_size = 1  # 256 bytes
+        self.max_read_request_size = 2  # 512 bytes
+        self.counts = collections.Counter()
+        for kind, name, handle in (
+                (TlpType.MEM_READ, "reads", self.handle_mem_read_tlp),
+                (TlpType.MEM_READ_64, "reads", self.handle_mem_read_tlp),
+                (TlpType.MEM_WRITE, "writes", self.handle_mem_write_tlp),
+                (TlpType.MEM_WRITE_64, "writes", self.handle_mem_write_tlp)):
+            self.register_rx_tlp_handler(kind, functools.partial(self.count, name, handle))
+
+    async def count(self, name, handle, tlp):
+        source = str(tlp.requester_id)
+        self.counts[source, name] += 1
+        self.counts[source, f"{name}, bytes"] += tlp.get_be_byte_count()
+        if not self.mem_address_space.find_regions(tlp.address, tlp.length * 4):
+            self.counts[source, f"{name}, no memory"] += 1
+        await handle(tlp)
 
 
 class HostMemory(MemoryRegion):
@@ -83,9 +112,8 @@ class Side:
     async def interrupt(self):
         self.interrupts += 1
 
-    def counts(self):
-        return {name: int(getattr(self.dut, name).value)
-                for name in ("rd_tlps", "rd_bytes", "wr_tlps", "wr_bytes", "rd_failures")}
+    def count(self, name):
+        return self.rc.counts[str(self.device.functions[0].pcie_id), name]
 
     def calls(self):
         """The functions of BoardBus and ShellSide for a thread of cocotb.task.bridge."""

@@ -19,7 +19,7 @@ from taxi_test import arguments
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 TOP = "roci_taxi_pair"
-# Interfaces come before the modules that have them as ports; Verilator finds modules by their names.
+# Interfaces come before modules that have them as ports; Verilator finds modules by their names.
 INTERFACES = ("axis/rtl/taxi_axis_if.sv", "axi/rtl/taxi_axil_if.sv", "dma/rtl/taxi_dma_desc_if.sv",
               "dma/rtl/taxi_dma_ram_if.sv")
 FOLDERS = ("axis/rtl", "axi/rtl", "dma/rtl", "pcie/rtl", "prim/rtl")
@@ -72,12 +72,21 @@ def build(folder, taxi, width):
     return runner
 
 
-def cases(results):
+def report(results):
+    """Prints the outcome of each test; returns how many failed, and how many there are."""
+    wrong = count = 0
     for case in xml.etree.ElementTree.parse(results).getroot().iter("testcase"):
-        failed = any(case.find(kind) is not None for kind in ("failure", "error"))
         more = {one.get("name"): one.get("value") for one in case.iter("property")}
-        yield (case.get("name"), failed, float(more["sim_time_duration"]) / 1000,
-               float(case.get("time")))
+        failure = next((case.find(kind) for kind in ("failure", "error")
+                        if case.find(kind) is not None), None)
+        count += 1
+        wrong += failure is not None
+        print(f"{'passed' if failure is None else 'failed'} {case.get('name')}, "
+              f"{float(more['sim_time_duration']) / 1000:.1f} us simulated, "
+              f"{float(case.get('time')):.1f} s")
+        if failure is not None:
+            print(failure.get("message") or failure.get("error_msg") or failure.text)
+    return wrong, count
 
 
 def versions():
@@ -87,7 +96,8 @@ def versions():
 
 def main():
     args = arguments()
-    head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=args.taxi, capture_output=True, text=True)
+    head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=args.taxi, capture_output=True,
+                          text=True)
     print(f"taxi {head.stdout.strip() or args.taxi}; {versions()}; {args.width} bits, "
           f"seed {args.seed}", flush=True)
     wrapped(args.folder / "bin")
@@ -103,11 +113,9 @@ def main():
         extra_env={"TAXI_PROGRAM": str(args.program), "TAXI_BYTES": str(args.bytes),
                    "TAXI_MTU": str(args.mtu), "COCOTB_LOG_LEVEL": "ERROR",
                    "PYTHONDONTWRITEBYTECODE": "1", "PYTHONWARNINGS": "ignore::DeprecationWarning"})
-    wrong = 0
-    for name, failed, us, seconds in cases(results):
-        print(f"{'failed' if failed else 'passed'} {name}, {us:.1f} us simulated, {seconds:.1f} s")
-        wrong += failed
-    return 1 if wrong else 0
+    wrong, count = report(results)
+    return 1 if wrong or not count else 0
+
 
 
 if __name__ == "__main__":
