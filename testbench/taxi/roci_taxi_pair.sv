@@ -2,26 +2,28 @@
 // Two shells, whose ports a bench of cocotb drives by VPI.
 
 module roci_taxi_pair #(
-  parameter int unsigned DataWidth = 64
+  parameter int unsigned DataWidth = 64,
+  parameter int unsigned PcieWidth = 64
 );
-  roci_taxi_side #(.DataWidth(DataWidth)) left ();
-  roci_taxi_side #(.DataWidth(DataWidth)) right ();
+  roci_taxi_side #(.DataWidth(DataWidth), .PcieWidth(PcieWidth)) left ();
+  roci_taxi_side #(.DataWidth(DataWidth), .PcieWidth(PcieWidth)) right ();
 endmodule
 
 // One shell, with its ports as variables.
 module roci_taxi_side #(
-  parameter int unsigned DataWidth = 64
+  parameter int unsigned DataWidth = 64,
+  parameter int unsigned PcieWidth = 64
 );
-  localparam int unsigned Keep = DataWidth / 32;
-  localparam bit          Wide = DataWidth == 512;  // other widths have the same sidebands
+  localparam int unsigned Keep = PcieWidth / 32;
+  localparam bit          Wide = PcieWidth == 512;  // other widths have the same sidebands
 
-  taxi_axis_if #(.DATA_W(DataWidth), .KEEP_EN(1), .KEEP_W(Keep), .USER_EN(1),
+  taxi_axis_if #(.DATA_W(PcieWidth), .KEEP_EN(1), .KEEP_W(Keep), .USER_EN(1),
                  .USER_W(Wide ? 183 : 85)) cq ();
-  taxi_axis_if #(.DATA_W(DataWidth), .KEEP_EN(1), .KEEP_W(Keep), .USER_EN(1),
+  taxi_axis_if #(.DATA_W(PcieWidth), .KEEP_EN(1), .KEEP_W(Keep), .USER_EN(1),
                  .USER_W(Wide ? 81 : 33)) cc ();
-  taxi_axis_if #(.DATA_W(DataWidth), .KEEP_EN(1), .KEEP_W(Keep), .USER_EN(1),
+  taxi_axis_if #(.DATA_W(PcieWidth), .KEEP_EN(1), .KEEP_W(Keep), .USER_EN(1),
                  .USER_W(Wide ? 137 : 62)) rq ();
-  taxi_axis_if #(.DATA_W(DataWidth), .KEEP_EN(1), .KEEP_W(Keep), .USER_EN(1),
+  taxi_axis_if #(.DATA_W(PcieWidth), .KEEP_EN(1), .KEEP_W(Keep), .USER_EN(1),
                  .USER_W(Wide ? 161 : 75)) rc ();
   taxi_axis_if #(.DATA_W(DataWidth), .USER_EN(1)) mac_axis_tx ();
   taxi_axis_if #(.DATA_W(DataWidth), .USER_EN(1)) mac_axis_rx ();

@@ -10,9 +10,9 @@
 // `attention` is high. testbench/taxi/README.md says what a board has in its place.
 
 module roci_taxi_shell #(
-  parameter int unsigned DataWidth   = 64,     // bits of PCIe streams, of AXI and of the MAC
+  parameter int unsigned DataWidth   = 64,     // bits of the engine, of AXI and of the MAC
   parameter int unsigned BufferBytes = 16384,  // bytes of each buffer of the DMA engine
-  parameter int unsigned TagBits     = 6,      // of a descriptor
+  parameter int unsigned TagBits     = 6,      // bits of a descriptor's tag
   parameter int unsigned NumQps      = 16,
   parameter int unsigned NumKeys     = 16,
   parameter int unsigned NumCqs      = 16,
@@ -84,9 +84,11 @@ module roci_taxi_shell #(
   output logic        attention  // level: work waits for firmware
 );
 
+  // The RAM is twice as wide as PCIe, which may be wider than the engine.
   localparam int unsigned Segs     = 2;
+  localparam int unsigned SegWidth = m_axis_pcie_rq.DATA_W;
   localparam int unsigned AddrBits = $clog2(BufferBytes);
-  localparam int unsigned SegAddr  = AddrBits - $clog2(Segs * DataWidth / 8);
+  localparam int unsigned SegAddr  = AddrBits - $clog2(Segs * SegWidth / 8);
   localparam int unsigned LenBits  = 13;
   localparam int unsigned AsidBits = 20;
   localparam int unsigned Register = roci_pkg::RegisterAddressBits;
@@ -111,7 +113,7 @@ module roci_taxi_shell #(
     .SRC_ADDR_W(AddrBits), .DST_ADDR_W(64), .DST_ASID_EN(1'b1), .DST_ASID_W(AsidBits),
     .LEN_W(LenBits), .TAG_W(TagBits)) wr_desc ();
   taxi_dma_ram_if #(
-    .SEGS(Segs), .SEG_ADDR_W(SegAddr), .SEG_DATA_W(DataWidth), .SEG_BE_W(DataWidth / 8)) ram ();
+    .SEGS(Segs), .SEG_ADDR_W(SegAddr), .SEG_DATA_W(SegWidth), .SEG_BE_W(SegWidth / 8)) ram ();
   logic ext_tag_en;
   assign cfg_fc_sel = 3'b100;  // credits that are left for requests of the adapter
   taxi_dma_if_pcie_us #(
@@ -187,7 +189,7 @@ module roci_taxi_shell #(
   logic [DataWidth/8-1:0] wstrb;
 
   roci_dma_bridge #(
-    .DataWidth(DataWidth), .Segs(Segs), .SegWidth(DataWidth), .ReadBytes(BufferBytes),
+    .DataWidth(DataWidth), .Segs(Segs), .SegWidth(SegWidth), .ReadBytes(BufferBytes),
     .WriteBytes(BufferBytes), .TagBits(TagBits), .LenBits(LenBits), .AsidBits(AsidBits)
   ) u_bridge (
     .clk_i(pcie_clk), .rst_ni(rst_n), .s_axi_arid_i(arid), .s_axi_araddr_i(araddr),

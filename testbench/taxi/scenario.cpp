@@ -152,6 +152,11 @@ void carry(Pair& pair, ShellWork& work) {
                    target.address() + at + offset, target.key());
   });
   compare(result, back, work, "READ");
+  for (Side* side : {&pair.left, &pair.right}) {
+    for (const std::uint64_t drops : side->context.port_counters().drops) {
+      require(drops == 0, "packets were dropped");
+    }
+  }
 }
 
 void interrupt(Pair& pair) {

@@ -15,7 +15,7 @@ from cocotbext.eth import EthMac, EthMacFrame
 from cocotbext.pcie.core import RootComplex
 from cocotbext.pcie.core.tlp import TlpType
 from cocotbext.pcie.xilinx.us import UltraScalePlusPcieDevice
-from frames import frame_of
+from testbench.board.frames import frame_of
 
 REGISTERS = 1 << 22  # bytes of BAR 0: RegisterAddressBits of roci_pkg
 MEMORY = 1 << 21

