@@ -115,7 +115,7 @@ void Pair::connect() {
   driver::ConnectOptions connect;
   connect.path_mtu = path_mtu;
   connect.max_rd_atomic = connect.max_dest_rd_atomic = 4;
-  connect.timeout = 8;  // 1.05 ms
+  connect.timeout = 6;  // 262 us
   connect.dst_mac = right.device.mac();
   left.pair->connect({right.pair->number(), kFirstPsn, right.gid}, kFirstPsn, connect);
   connect.dst_mac = left.device.mac();
@@ -160,6 +160,7 @@ void carry(Pair& pair, ShellWork& work) {
 }
 
 void interrupt(Pair& pair) {
+  constexpr std::uint64_t kSoonNs = 50'000;
   driver::MemoryRegion source(pair.left.domain, 4096, driver::access::kAll);
   driver::MemoryRegion target(pair.right.domain, 4096, driver::access::kAll);
   const auto write =
@@ -174,8 +175,7 @@ void interrupt(Pair& pair) {
 
     pair.left.queue.arm();
     pair.left.pair->send(write);
-    require(pair.left.device.wait([&] { return pair.left.device.interrupts() != before; },
-                                  Pair::kPatienceNs),
+    require(pair.left.device.wait([&] { return pair.left.device.interrupts() != before; }, kSoonNs),
             "no interrupt");
     require(pair.left.device.interrupts() == before + 1, "more than one interrupt");
     const auto event = pair.left.context.events().poll();

@@ -46,7 +46,7 @@ struct Side {
 /// Two of them, with a queue pair from one to the other.
 struct Pair {
   static constexpr unsigned kDepth = 8;  // requests in flight
-  static constexpr std::uint64_t kPatienceNs = 20'000'000;
+  static constexpr std::uint64_t kPatienceNs = 1'000'000;
 
   Pair(const ShellSide& left_side, const ShellSide& right_side, std::uint8_t mtu);
   /// New queue pairs: after an error the old ones stay in it.

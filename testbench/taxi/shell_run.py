@@ -113,11 +113,10 @@ def main():
         test_dir=args.folder, seed=args.seed, results_xml=f"{folder.name}.xml",
         testcase=args.test,
         extra_env={"TAXI_PROGRAM": str(args.program), "TAXI_BYTES": str(args.bytes),
-                   "TAXI_MTU": str(args.mtu), "COCOTB_LOG_LEVEL": "ERROR",
+                   "TAXI_MTU": str(args.mtu), "COCOTB_LOG_LEVEL": "ERROR", "GPI_LOG_LEVEL": "ERROR",
                    "PYTHONDONTWRITEBYTECODE": "1", "PYTHONWARNINGS": "ignore::DeprecationWarning"})
     wrong, count = report(results)
     return 1 if wrong or not count else 0
-
 
 
 if __name__ == "__main__":
