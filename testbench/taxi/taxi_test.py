@@ -81,7 +81,9 @@ def main():
     except Missing as why:
         print(f"skipped: {why}")
         return SKIPPED
-    return subprocess.run([programs / "python", HERE / "shell_run.py", *sys.argv[1:-2], "--taxi",
+    options = [f"--{name}={value}" for name, value in vars(args).items()
+               if value is not None and name not in ("taxi", "folder", "program")]
+    return subprocess.run([programs / "python", HERE / "shell_run.py", *options, "--taxi",
                            checkout.resolve(), folder, args.program.resolve()],
                           check=False).returncode
 
