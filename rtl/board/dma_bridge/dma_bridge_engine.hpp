@@ -40,7 +40,6 @@ struct Burst {
 struct Operation {
   const Burst* burst;
   unsigned tag, ram, bytes;
-  bool bad;
   unsigned done = 0;                           ///< bytes
   unsigned delay = 0;                          ///< clocks to its status
   std::array<unsigned, kSegs> asked{}, got{};  ///< rows of each segment
@@ -114,7 +113,7 @@ class Engine {
 
   Operation operation(Burst& burst, unsigned tag, unsigned ram, unsigned bytes) {
     burst.bad = below(100) < errors;
-    Operation made{&burst, tag, ram, bytes, burst.bad};
+    Operation made{&burst, tag, ram, bytes};
     made.delay = latency == 0 ? 0 : below(latency);
     made.data.resize(made.rows() * kRow);
     return made;
@@ -202,7 +201,7 @@ class Engine {
       if (from[i].delay != 0 || !acts()) continue;
       valid = 1;
       tag = static_cast<Tag>(from[i].tag);
-      error = static_cast<std::uint8_t>(from[i].bad ? 1 + below(15) : 0);
+      error = static_cast<std::uint8_t>(from[i].burst->bad ? 1 + below(15) : 0);
       tags.erase(from[i].tag);
       overtaken += i != 0;
       from.erase(from.begin() + static_cast<std::ptrdiff_t>(i));

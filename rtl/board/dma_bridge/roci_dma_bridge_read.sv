@@ -69,14 +69,13 @@ module roci_dma_bridge_read #(
   localparam logic [1:0]  SlvErr   = 2'b10;
 
   // Requests. Room is that of a longest burst, so that no sum stands before arready.
-  logic                accept, roomy_q, order_ready, order_valid, order_pop;
+  logic                accept, roomy_q, order_ready, order_valid, order_pop, done, bad;
   logic [8:0]          beats, order_beats;
   logic [7:0]          order_id;
   logic [BeatBits:0]   begin_q;   // beat at which the next burst begins in the buffer,
   logic [BeatBits:0]   at_q;      // that leaves it next; the upper bit is that of the lap
   logic [BeatBits:0]   used;
-  logic [TagBits-1:0]  tag_q, oldest_q;
-  logic [TagBits:0]    unused_level;
+  logic [TagBits-1:0]  tag;
   logic                issue;     // a beat is read in the buffer
   assign beats           = 9'(s_axi_arlen_i) + 9'd1;
   assign s_axi_arready_o = roomy_q && order_ready && (!req_valid_o || req_ready_i);
@@ -85,41 +84,28 @@ module roci_dma_bridge_read #(
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       {req_valid_o, roomy_q} <= '0;
-      {begin_q, tag_q} <= '0;
+      begin_q <= '0;
     end else begin
       if (accept) req_valid_o <= 1'b1;
       else if (req_ready_i) req_valid_o <= 1'b0;
       roomy_q <= !accept && used <= (BeatBits + 1)'(Beats - Most);
-      if (accept) begin
-        begin_q <= begin_q + (BeatBits + 1)'(beats);
-        tag_q   <= tag_q + 1'b1;
-      end
+      if (accept) begin_q <= begin_q + (BeatBits + 1)'(beats);
     end
     if (accept) begin
       req_src_addr_o <= s_axi_araddr_i;
       req_src_asid_o <= s_axi_aruser_i;
       req_dst_addr_o <= {begin_q[BeatBits-1:0], OffBits'(0)};
       req_len_o      <= LenBits'({beats, OffBits'(0)});
-      req_tag_o      <= tag_q;
+      req_tag_o      <= tag;
     end
   end
-  roci_fifo #(.Width(8 + 9), .Depth(1 << TagBits)) u_order (
+  roci_dma_bridge_order #(.Width(8 + 9), .TagBits(TagBits)) u_order (
     .clk_i, .rst_ni,
-    .in_data_i({s_axi_arid_i, beats}), .in_valid_i(accept), .in_ready_o(order_ready),
-    .out_data_o({order_id, order_beats}), .out_valid_o(order_valid), .out_ready_i(order_pop),
-    .level_o(unused_level)
+    .push_i(accept), .word_i({s_axi_arid_i, beats}), .ready_o(order_ready), .tag_o(tag),
+    .sts_tag_i, .sts_error_i, .sts_valid_i,
+    .valid_o(order_valid), .word_o({order_id, order_beats}), .done_o(done), .bad_o(bad),
+    .pop_i(order_pop)
   );
-
-  // Which requests have ended, and how. Masks, since a bit of a variable place is a shifter.
-  localparam int unsigned Tags = 1 << TagBits;
-  logic [Tags-1:0] ends, leaves, done_q, bad_q;
-  assign ends   = sts_valid_i ? Tags'(1) << sts_tag_i : '0;
-  assign leaves = order_pop ? Tags'(1) << oldest_q : '0;
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) done_q <= '0;
-    else done_q <= (done_q & ~leaves) | ends;
-    bad_q <= (bad_q & ~ends) | (sts_error_i != '0 ? ends : '0);
-  end
 
   // Beats of the oldest request.
   logic                take, last, read_q, read_last_q, read_bad_q, move;
@@ -127,13 +113,13 @@ module roci_dma_bridge_read #(
   logic [8:0]          sent_q;
   assign move      = !s_axi_rvalid_o || s_axi_rready_i;
   assign take      = !read_q || move;
-  assign issue     = take && order_valid && done_q[oldest_q];
+  assign issue     = take && order_valid && done;
   assign last      = sent_q + 9'd1 == order_beats;
   assign order_pop = issue && last;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       {read_q, s_axi_rvalid_o} <= '0;
-      {sent_q, at_q, oldest_q} <= '0;
+      {sent_q, at_q} <= '0;
     end else begin
       if (take) read_q <= issue;
       if (move) s_axi_rvalid_o <= read_q;
@@ -141,9 +127,8 @@ module roci_dma_bridge_read #(
         sent_q <= last ? '0 : sent_q + 9'd1;
         at_q   <= at_q + 1'b1;
       end
-      if (order_pop) oldest_q <= oldest_q + 1'b1;
     end
-    if (issue) {read_id_q, read_last_q, read_bad_q} <= {order_id, last, bad_q[oldest_q]};
+    if (issue) {read_id_q, read_last_q, read_bad_q} <= {order_id, last, bad};
     if (move) begin
       s_axi_rid_o   <= read_id_q;
       s_axi_rlast_o <= read_last_q;
@@ -177,6 +162,5 @@ module roci_dma_bridge_read #(
   `ASSERT(BurstInPage, `IMPLIES(s_axi_arvalid_i, s_axi_araddr_i[OffBits-1:0] == '0
                                 && 32'(beats) <= Most))
   `ASSERT(RoomIsKept, used <= (BeatBits + 1)'(Beats))
-  `ASSERT(StatusOfRequest, `IMPLIES(sts_valid_i, !done_q[sts_tag_i]))
 
 endmodule

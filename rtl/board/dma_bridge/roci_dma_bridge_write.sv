@@ -167,9 +167,8 @@ module roci_dma_bridge_write #(
   logic [CntBits-1:0]  burst_beats, order_beats;
   logic [BeatBits-1:0] burst_start;
   logic [7:0]          order_id;
-  logic                order_any;
-  logic [TagBits-1:0]  tag_q, oldest_q;
-  logic [TagBits:0]    unused_level;
+  logic                order_any, done, bad;
+  logic [TagBits-1:0]  tag;
   roci_fifo #(.Width(1 + 2 * ByteBits + CntBits + BeatBits), .Depth(Bursts)) u_bursts (
     .clk_i, .rst_ni,
     .in_data_i({some, from, to, count_q + 1'b1, start_q}), .in_valid_i(found_q && found_last_q),
@@ -180,54 +179,41 @@ module roci_dma_bridge_write #(
   );
   assign begins = burst_valid && order_ready && (!req_valid_o || req_ready_i);
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      req_valid_o <= 1'b0;
-      tag_q       <= '0;
-    end else begin
-      if (begins) req_valid_o <= burst_any;
-      else if (req_ready_i) req_valid_o <= 1'b0;
-      if (begins) tag_q <= tag_q + 1'b1;
-    end
+    if (!rst_ni) req_valid_o <= 1'b0;
+    else if (begins) req_valid_o <= burst_any;
+    else if (req_ready_i) req_valid_o <= 1'b0;
     if (begins) begin
       req_src_addr_o <= {burst_start, OffBits'(0)} + AddrBits'(burst_from);
       req_dst_addr_o <= {aw_beat, OffBits'(0)} + 64'(burst_from);
       req_dst_asid_o <= aw_user;
       req_len_o      <= LenBits'(burst_to) - LenBits'(burst_from) + LenBits'(1);
-      req_tag_o      <= tag_q;
+      req_tag_o      <= tag;
     end
   end
-  roci_fifo #(.Width(8 + CntBits + 1), .Depth(1 << TagBits)) u_order (
+  roci_dma_bridge_order #(.Width(8 + CntBits + 1), .TagBits(TagBits)) u_order (
     .clk_i, .rst_ni,
-    .in_data_i({aw_id, burst_beats, burst_any}), .in_valid_i(begins), .in_ready_o(order_ready),
-    .out_data_o({order_id, order_beats, order_any}), .out_valid_o(order_valid), .out_ready_i(pop),
-    .level_o(unused_level)
+    .push_i(begins), .word_i({aw_id, burst_beats, burst_any}), .ready_o(order_ready), .tag_o(tag),
+    .sts_tag_i, .sts_error_i, .sts_valid_i,
+    .valid_o(order_valid), .word_o({order_id, order_beats, order_any}), .done_o(done), .bad_o(bad),
+    .pop_i(pop)
   );
 
-  // Which requests have ended, and how. Masks, since a bit of a variable place is a shifter.
-  localparam int unsigned Tags = 1 << TagBits;
-  logic [Tags-1:0]   ends, leaves, done_q, bad_q;
+  // Responses.
   logic [BeatBits:0] used_q;  // beats of the buffer
-  assign ends   = sts_valid_i ? Tags'(1) << sts_tag_i : '0;
-  assign leaves = pop ? Tags'(1) << oldest_q : '0;
-  assign pop    = order_valid && (!order_any || done_q[oldest_q])
-               && (!s_axi_bvalid_o || s_axi_bready_i);
+  assign pop = order_valid && (!order_any || done) && (!s_axi_bvalid_o || s_axi_bready_i);
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      {done_q, oldest_q, used_q} <= '0;
       {s_axi_bvalid_o, free_q} <= '0;
+      used_q <= '0;
     end else begin
-      done_q <= (done_q & ~leaves) | ends;
-      if (pop) begin
-        s_axi_bvalid_o <= 1'b1;
-        oldest_q       <= oldest_q + 1'b1;
-      end else if (s_axi_bready_i) s_axi_bvalid_o <= 1'b0;
+      if (pop) s_axi_bvalid_o <= 1'b1;
+      else if (s_axi_bready_i) s_axi_bvalid_o <= 1'b0;
       used_q <= used_q + (BeatBits + 1)'(w_take) - (pop ? (BeatBits + 1)'(order_beats) : '0);
       free_q <= used_q < (BeatBits + 1)'(Beats - 2);
     end
-    bad_q <= (bad_q & ~ends) | (sts_error_i != '0 ? ends : '0);
     if (pop) begin
       s_axi_bid_o   <= order_id;
-      s_axi_bresp_o <= order_any && bad_q[oldest_q] ? SlvErr : Okay;
+      s_axi_bresp_o <= order_any && bad ? SlvErr : Okay;
     end
   end
 
@@ -264,6 +250,5 @@ module roci_dma_bridge_write #(
   `ASSERT(BurstsHaveRoom, `IMPLIES(found_q && found_last_q, burst_ready))
   `ASSERT(AddressOfBurst, `IMPLIES(begins, aw_valid))
   `ASSERT(RoomIsKept, used_q <= (BeatBits + 1)'(Beats))
-  `ASSERT(StatusOfRequest, `IMPLIES(sts_valid_i, !done_q[sts_tag_i]))
 
 endmodule
