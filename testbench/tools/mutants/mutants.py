@@ -86,10 +86,12 @@ def quiet(*command, **options):
                           **options)
 
 
-def block_of(test):
-    """The block whose name a test has, alone or followed by more."""
-    blocks = (cmake.parent.name for cmake in (ROOT / "rtl").rglob("block.cmake"))
-    return max((b for b in blocks if f"{test}_".startswith(f"{b}_")), key=len, default=test)
+def blocks_of(tests):
+    """The blocks whose names tests have, alone or followed by more."""
+    blocks = {cmake.parent.name for cmake in (ROOT / "rtl").rglob("block.cmake")}
+    names = [test.removeprefix("proof.") for test in tests if test != "system"]
+    return sorted({max((b for b in blocks if f"{name}_".startswith(f"{b}_")), key=len,
+                       default=name) for name in names})
 
 
 def build(work, tests, jobs):
@@ -136,7 +138,7 @@ def main():
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(source, target)
     tests = sorted({test for m in mutants for test in m.tests})
-    blocks = sorted({block_of(t.removeprefix("proof.")) for t in tests if t != "system"})
+    blocks = blocks_of(tests)
     parts = "model;rtl;firmware;driver;testbench" if "system" in tests else "model;rtl"
     made = quiet("cmake", "-S", str(copy), "-B", str(work / "build"), "-G", "Ninja",
                  f"-DROCI_PARTS={parts}", f"-DROCI_BLOCKS={';'.join(blocks)}")
