@@ -53,3 +53,30 @@ module FD1S3BX (
     else    Q <= D;
   end
 endmodule
+
+// A flip-flop at the input of a pin, and one at the output; neither is ever preset here.
+module IFS1P3BX (
+  input      SCLK,
+  input      D,
+  input      SP,
+  input      PD,
+  output reg Q
+);
+  always @(posedge SCLK or posedge PD) begin
+    if (PD) Q <= 1'b1;
+    else if (SP) Q <= D;
+  end
+endmodule
+
+module OFS1P3BX (
+  input      SCLK,
+  input      D,
+  input      SP,
+  input      PD,
+  output reg Q
+);
+  always @(posedge SCLK or posedge PD) begin
+    if (PD) Q <= 1'b1;
+    else if (SP) Q <= D;
+  end
+endmodule

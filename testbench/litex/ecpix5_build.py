@@ -8,6 +8,7 @@ FOLDER gets ecpix5/build/board, ecpix5/program.bin and ecpix5/client. Packages c
 without a network for that the status is 77.
 """
 import json
+import os
 import pathlib
 import sys
 
@@ -33,7 +34,8 @@ def main():
     if programs is None:
         print("skipped: the packages of LiteX cannot be installed from PyPI")
         return litex_test.SKIPPED
-    if not litex_test.run([programs / "python", HERE / "ecpix5_soc.py", work]):
+    env = {**os.environ, "PATH": f"{programs}:{os.environ['PATH']}"}  # it compiles the BIOS
+    if not litex_test.run([programs / "python", HERE / "ecpix5_soc.py", work], env=env):
         return 1
     csr = json.loads((work / "csr.json").read_text())
     memory_bytes = json.loads((work / "board.json").read_text())["values"]["bytes"]
@@ -47,7 +49,7 @@ def main():
     compiled = litex_test.run(["c++", "-std=c++17", "-O1", "-Wall", "-Wextra", "-Werror",
                                f"-I{ROOT}", *sorted(CLIENT.glob("*.cpp")), "-libverbs", "-o",
                                work / "client"])
-    made = litex_test.verilate(work, "mem", "ecpix5.cpp", ["ecp5_cells.v"], "-O1")
+    made = litex_test.verilate(work, "ddr3_words", "ecpix5.cpp", ["ecp5_cells.v"], "-O1")
     return 0 if compiled and made else 1
 
 

@@ -139,9 +139,7 @@ def rig(fixture, **faults):
     except machine.GuestError as error:
         raise AssertionError(str(error)) from None
     finally:
-        if board.process.poll() is None:
-            board.process.kill()
-            board.process.wait()
+        board.kill()
     judge(fixture, capture)
 
 

@@ -42,13 +42,14 @@ REQUEST = bytes.fromhex("ffffffffffff 525400000009 0806 0001 0800 06 04 0001"
 class Board:
     """The verilated board; the other end of its wire is free."""
 
-    def __init__(self, folder, ends, every):
+    def __init__(self, folder, ends, every, image="program.bin", options=()):
         self.socket, self.other = ends
-        self.clock = self.socket.with_name("clock")
+        self.clock, self.console = (self.socket.with_name(name) for name in ("clock", "console"))
         self.process = subprocess.Popen(
-            [folder / "build/board", folder / "program.bin", self.socket, self.other, str(every),
-             self.clock],
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=folder)
+            [folder / "build/board", *options, folder / image, self.socket, self.other, str(every),
+             self.clock, self.console],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            cwd=folder)
         line = self.process.stdout.readline()
         assert line == "ready\n", f"the board does not start: {line}"
 
@@ -73,12 +74,29 @@ class Board:
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
             sender.sendto(frame, str(self.socket))
 
-    def wait(self, ms):
-        """For so long in its own time."""
+    def wait(self, ms, until=lambda: False):
+        """For so long in its own time, or until something is so; whether it is."""
         clock = Clock(self.clock)
         end = clock.ns() + ms * 1_000_000
-        while clock.ns() < end:
+        while not until() and clock.ns() < end:
             time.sleep(0.05)
+        return until()
+
+    def printed(self):
+        """All that stands at the console."""
+        return self.console.read_text(errors="replace")
+
+    def wait_for_line(self, text, ms):
+        assert self.wait(ms, lambda: text in self.printed()), f"no {text!r} in: {self.printed()}"
+
+    def type(self, line):
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+
+    def kill(self):
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
 
     def toggle_link(self):
         self.process.send_signal(signal.SIGUSR1)
@@ -123,26 +141,29 @@ class Rig:
                    check=check).returncode == 0
 
 
+def ends(fixture):
+    """The sockets of the board and of the host."""
+    return fixture.folder / "board", fixture.folder / "host"
+
+
 @contextlib.contextmanager
-def rig(fixture, *options, every=0):
+def rig(fixture, *options, every=0, board=None):
+    """`board`, when it is not the usual one, has its ends in ends(fixture)."""
     folder = pathlib.Path(os.environ[FOLDER])
-    ends = fixture.folder / "board", fixture.folder / "host"
-    board = Board(folder, ends, every)
+    board = board or Board(folder, ends(fixture), every)
     try:
         board.wait_for_program()
         pathlib.Path("/proc/sys/net/ipv6/conf/default/disable_ipv6").write_text("1")
         # Its timers and its link have the time of the board, however fast that is simulated.
         with fixture.up("host", "--nodes", "1", "--engine", "model", "--rate", "1", "--clock",
-                        board.clock, "--wire", f"n0=dgram:{ends[1]},{ends[0]}", "--netdev",
+                        board.clock, "--wire", f"n0=dgram:{board.other},{board.socket}", "--netdev",
                         f"n0={TAP}", *options) as host:
             tap_addresses(TAP, f"{NODE}/24")
             # A board that is simulated needs more time than IPv4 gives a neighbour.
             pathlib.Path(f"/proc/sys/net/ipv4/neigh/{TAP}/retrans_time_ms").write_text("20000")
             yield Rig(board, host, folder / "client")
     finally:
-        if board.process.poll() is None:
-            board.process.kill()
-            board.process.wait()
+        board.kill()
 
 
 def quick(fixture):
@@ -231,14 +252,14 @@ def bad_input(fixture):
 TESTS = [quick, long, loss, bad_input]
 
 
-def main():
+def main(tests=TESTS):
     # Within the namespace the program runs again, without FOLDER.
     if FOLDER not in os.environ:
         os.environ[FOLDER] = str(pathlib.Path(sys.argv.pop(2)).resolve() / "ecpix5")
     if not (pathlib.Path(os.environ[FOLDER]) / "build/board").exists():
         print("skipped: the board was not built")
         return 77
-    return namespaces.main(TESTS, SECONDS)
+    return namespaces.main(tests, SECONDS)
 
 
 if __name__ == "__main__":

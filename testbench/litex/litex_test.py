@@ -31,7 +31,7 @@ PACKAGES = ("litex==2024.12", "liteeth==2024.12", "litedram==2024.12", "migen==0
 MEMORIES = ("dram", "wishbone", "axi")
 SEED = 1
 EVERY = 7
-ARRAYS = {"dram": "mem", "wishbone": "main_ram"}  # the memory of the bench in Verilog
+ARRAYS = {"dram": "ddr3_words", "wishbone": "main_ram"}  # the memory of the bench in Verilog
 SKIPPED = 77
 # Run with the installed package alone.
 INSTALLED = """

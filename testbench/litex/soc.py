@@ -15,8 +15,6 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
-from litedram.core.controller import ControllerSettings  # noqa: E402
-from litedram.phy.model import SDRAMPHYModel, get_sdram_phy_settings  # noqa: E402
 from liteeth.phy.gmii import LiteEthPHYGMIIRX, LiteEthPHYGMIITX  # noqa: E402
 from litex.build.generic_platform import Pins, Subsignal  # noqa: E402
 from litex.build.sim import SimPlatform  # noqa: E402
@@ -26,7 +24,7 @@ from litex.soc.interconnect import wishbone  # noqa: E402
 from migen import ClockDomain, ClockDomainsRenamer  # noqa: E402
 
 from rtl.board.litex import roci_litex  # noqa: E402
-from testbench.litex.ddr3 import SmallDdr3  # noqa: E402
+from testbench.litex.ddr3 import Ddr3, SmallDdr3  # noqa: E402
 
 SYS_HZ = 50e6
 MEMORY = 1 << 21  # bytes
@@ -89,13 +87,9 @@ class Board(SoCMini):
                       platform.request("now").eq(roci.now)]
 
     def add_ddr3(self):
-        # The first bank has the first 4 MiB of addresses: the bench reads and writes its array.
-        banks = ControllerSettings(bank_byte_alignment=SmallDdr3.bank)
-        module = SmallDdr3(SYS_HZ, "1:4")
-        settings = get_sdram_phy_settings("DDR3", 16, SYS_HZ)
-        self.sdrphy = SDRAMPHYModel(module, settings=settings, clk_freq=SYS_HZ)
-        self.add_sdram("sdram", phy=self.sdrphy, module=module, origin=MAIN_RAM, l2_cache_size=0,
-                       controller_settings=banks)
+        module = SmallDdr3(SYS_HZ, "1:2")
+        self.ddrphy = Ddr3(module, SYS_HZ)
+        self.add_sdram("sdram", phy=self.ddrphy, module=module, origin=MAIN_RAM, l2_cache_size=0)
 
 
 def main():

@@ -19,7 +19,6 @@ from litedram.phy import ECP5DDRPHY  # noqa: E402
 from liteeth.phy.ecp5rgmii import LiteEthPHYRGMII  # noqa: E402
 from litespi.modules import W25Q128JV  # noqa: E402
 from litespi.opcodes import SpiNorFlashOpCodes  # noqa: E402
-from litex.build.generic_platform import IOStandard, Pins, Subsignal  # noqa: E402
 from litex.soc.cores.led import LedChaser  # noqa: E402
 from litex.soc.integration.builder import Builder  # noqa: E402
 from litex.soc.integration.soc_core import SoCCore  # noqa: E402
@@ -37,24 +36,28 @@ CORE_HZ = 20e6
 NAME = "ecpix5"
 MAIN_RAM, REGISTERS, FRAMES, FLASH = 0x4000_0000, 0x8000_0000, 0x9000_0000, 0x2000_0000
 ROM, SRAM = 0x8000, 0x1000  # bytes
+SPI_FLASH = {"mode": "1x", "clk_freq": 10e6, "with_master": False,
+             "module": W25Q128JV(SpiNorFlashOpCodes.READ_1_1_1)}
 PROGRAM = 0x40_0000  # in the flash, after room for two bitstreams
 BELOW_64_MHZ = 100  # steps of delay that DDR3's commands need at a slow clock, as on OrangeCrab
 PARAMETERS = roci_litex.small() | {"MacBuffer": 4096}  # no jumbo frames on this link
-# Its other two data pins, which one bit does not use, are pulled up.
-FLASH_PINS = [("flash", 0, Subsignal("cs_n", Pins("AA2")), Subsignal("mosi", Pins("AE2")),
-               Subsignal("miso", Pins("AD2")), IOStandard("LVCMOS33"))]
 
 
 class BoardSoC(SoCCore):
-    """Processor, DDR3, and the adapter between DDR3 and Ethernet.
+    """Processor, DDR3, and the adapter between DDR3 and Ethernet; the BIOS, in ROM, loads the
+    program from the flash.
 
-    A subclass gives clocks, memory and what else its platform has. Options are those of SoCCore.
+    A subclass gives clocks, memory, `spiflash` of SPI_FLASH and what else its platform has. Options
+    are those of SoCCore.
     """
 
     def __init__(self, platform, clocks, **options):
         self.crg = clocks
-        super().__init__(platform, SYS_HZ, ident_version=False, cpu_type="vexriscv",
-                         cpu_variant="lite", integrated_sram_size=SRAM, **options)
+        super().__init__(platform, SYS_HZ, ident="Rocinante on ECPIX-5", cpu_type="vexriscv",
+                         cpu_variant="lite", integrated_rom_size=ROM, integrated_sram_size=SRAM,
+                         **options)
+        self.mem_map["spiflash"] = FLASH
+        self.add_constant("FLASH_BOOT_ADDRESS", FLASH + PROGRAM)
         self.add_memory()
         self.ethphy = LiteEthPHYRGMII(platform.request("eth_clocks"), platform.request("eth"),
                                       rx_delay=0)
@@ -81,21 +84,16 @@ class Clocks(BoardClocks):
 
 
 class Ecpix5(BoardSoC):
-    """With BIOS in ROM, which loads the program from the flash."""
-
     def __init__(self, platform):
-        super().__init__(platform, Clocks(platform), integrated_rom_size=ROM,
-                         ident="Rocinante on ECPIX-5")
-        platform.add_extension(FLASH_PINS)
-        self.add_spi_flash("spiflash", mode="1x", clk_freq=10e6, with_master=False,
-                           module=W25Q128JV(SpiNorFlashOpCodes.READ_1_1_1))
-        self.add_constant("FLASH_BOOT_ADDRESS", FLASH + PROGRAM)
+        super().__init__(platform, Clocks(platform))
+        self.add_spi_flash(**SPI_FLASH)
+        for pin in ("wp", "hold"):  # low, they protect and hold the flash
+            platform.add_platform_command(f'IOBUF PORT "spiflash_{pin}" PULLMODE=UP;')
         leds = [platform.request("rgb_led", number) for number in range(4)]
         self.comb += [pin.eq(1) for led in leds for pin in (led.g, led.b)]  # off
         self.leds = LedChaser(Cat(led.r for led in leds), sys_clk_freq=SYS_HZ)
 
     def add_memory(self):
-        self.mem_map["spiflash"] = FLASH
         self.ddrphy = ECP5DDRPHY(self.platform.request("ddram"), sys_clk_freq=SYS_HZ,
                                  cmd_delay=BELOW_64_MHZ)
         self.comb += [self.crg.stop.eq(self.ddrphy.init.stop),
