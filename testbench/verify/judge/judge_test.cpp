@@ -224,6 +224,34 @@ TEST_CASE("judge: an atomic that is retransmitted or replayed with another value
   check_planted("loss_cas_ack", kRcAtomicAck, 1, other, "RSP-43");
 }
 
+TEST_CASE("judge: queue pairs connected again have another path MTU, and PSNs further on") {
+  const auto joined = [](std::uint32_t ahead) {
+    std::vector<CapturedFrame> frames = capture("rc_write_mtu1024");
+    const std::uint32_t to = parse(frames[find(frames, kRcWriteFirst)].bytes).bth().dest_qp();
+    const std::uint32_t back = parse(frames[find(frames, kRcAck)].bytes).bth().dest_qp();
+    const transport::Psn last = parse(frames[find(frames, kRcWriteLast)].bytes).psn();
+    std::vector<CapturedFrame> again = capture("rc_write_mtu256");
+    const transport::Psn first = parse(again[find(again, kRcWriteFirst)].bytes).psn();
+    for (CapturedFrame& frame : again) {
+      change(frame, [&](std::uint8_t* at) {
+        MutableBth bth(at);
+        const std::uint32_t gap = transport::Psn(bth.psn()).steps_from(first);
+        bth.set_dest_qp(bth.opcode() == kRcAck ? back : to);
+        bth.set_psn((last + ahead + gap).value());
+      });
+      frames.push_back(frame);
+    }
+    return frames;
+  };
+  for (const std::uint32_t ahead : {70'000U, 1'000'000U, 8'000'000U}) {
+    CAPTURE(ahead);
+    const Report report = judged(joined(ahead));
+    CHECK(text_of(report) == "");
+    REQUIRE(report.notes.size() == 1);
+    CHECK(report.notes.front().text == "the PSNs begin anew: another connection");
+  }
+}
+
 TEST_CASE("judge: CNPs for a queue pair are apart by the interval that is stated") {
   const std::uint32_t a = 0x0A000001, b = 0x0A000002;
   std::vector<CapturedFrame> frames;

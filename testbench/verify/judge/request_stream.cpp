@@ -15,8 +15,11 @@ namespace {
 
 using namespace packet;
 
-constexpr Place kNewConnection = Place{1} << 20;  // no path loses that many packets in a row
-constexpr std::size_t kKept = std::size_t{1} << 16;
+constexpr std::size_t kKept = std::size_t{1} << 16;  // requests, the newest ones
+// PSNs that are further away are of another connection: no packet is retransmitted so late, and no
+// path loses so many in a row.
+constexpr Place kNewConnection = kKept;
+constexpr Place kFirst = Place{1} << 26;  // a multiple of 2^24; places stay above zero
 
 bool is_read(std::uint8_t opcode) { return opcode == kRcReadRequest; }
 
@@ -56,7 +59,7 @@ void RequestStream::begin(transport::Psn psn) {
   ++generation_;
   complete_ = true;
   acknowledged_ = 0;
-  next_ = after_ = psn.value() + kNewConnection * 64;  // places stay above zero
+  next_ = after_ = psn.value() + kFirst;
   sent_.clear();
   open_read_.reset();
   mtus_ = {256, 512, 1024, 2048, 4096};
