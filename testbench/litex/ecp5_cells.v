@@ -69,14 +69,11 @@ module IFS1P3BX (
 endmodule
 
 module OFS1P3BX (
-  input      SCLK,
-  input      D,
-  input      SP,
-  input      PD,
-  output reg Q
+  input  SCLK,
+  input  D,
+  input  SP,
+  input  PD,
+  output Q
 );
-  always @(posedge SCLK or posedge PD) begin
-    if (PD) Q <= 1'b1;
-    else if (SP) Q <= D;
-  end
+  IFS1P3BX flop (.SCLK(SCLK), .D(D), .SP(SP), .PD(PD), .Q(Q));
 endmodule

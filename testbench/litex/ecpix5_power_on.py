@@ -8,7 +8,6 @@ As ecpix5_test.py. Each byte of the memory's bus has its own position at which i
 """
 import contextlib
 import json
-import os
 import pathlib
 import random
 import re
@@ -19,7 +18,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 from rtl.board.ecpix5 import program  # noqa: E402
 from testbench.litex import ecpix5_test  # noqa: E402
-from testbench.litex.ecpix5_build import ADDRESS  # noqa: E402
+from testbench.litex.ecpix5_test import folder  # noqa: E402
 
 # Slips and delays at which the bytes of the bus are read right.
 POSITIONS = ((2, 5), (1, 3))
@@ -31,16 +30,13 @@ PROMPT = "litex\x1b[0m> "
 BITSTREAM = random.Random(1).randbytes(1 << 16)  # stands in for one
 
 
-def flash(fixture, image, name):
-    """A file with the content of the flash: a bitstream, and `image` at the program's place."""
-    values = json.loads((folder() / "board.json").read_text())["values"]
-    path = fixture.folder / name
-    path.write_bytes(BITSTREAM.ljust(values["program"], b"\xFF") + image)
+def flash(fixture, image):
+    """A file with the content of the flash: a bitstream, and `image` where the BIOS looks."""
+    csr = json.loads((folder() / "csr.json").read_text())
+    place = csr["constants"]["flash_boot_address"] - csr["memories"]["spiflash"]["base"]
+    path = fixture.folder / "flash.bin"
+    path.write_bytes(BITSTREAM.ljust(place, b"\xFF") + image)
     return path
-
-
-def folder():
-    return pathlib.Path(os.environ[ecpix5_test.FOLDER])
 
 
 @contextlib.contextmanager
@@ -65,7 +61,7 @@ def positions(board):
 
 def power_on(fixture):
     """The memory is trained, the program loaded and started; it serves a host."""
-    with reset(fixture, flash(fixture, good_image(), "flash.bin")) as board:
+    with reset(fixture, flash(fixture, good_image())) as board:
         board.wait_for_line("Memtest OK", TRAINED_MS)
         found = [(int(slip), int(delay)) for _, slip, delay, _ in positions(board)]
         assert found == list(POSITIONS), board.printed()
@@ -100,7 +96,7 @@ def stays_at_console(board):
 
 def no_memory(fixture):
     """A byte of the memory's bus that never comes: reported, and the program is not started."""
-    image = flash(fixture, good_image(), "flash.bin")
+    image = flash(fixture, good_image())
     for lane in range(len(POSITIONS)):
         with reset(fixture, image, "--dead", 1 << lane) as board:
             board.wait_for_line(PROMPT, LOADED_MS)
@@ -115,7 +111,7 @@ def no_program(fixture):
     damaged = bytearray(good_image())
     damaged[len(damaged) // 2] ^= 0x10
     for image, report in ((damaged, "CRC failed"), (b"", "Error: Invalid image length 0xffffffff")):
-        with reset(fixture, flash(fixture, image, "flash.bin")) as board:
+        with reset(fixture, flash(fixture, image)) as board:
             board.wait_for_line(report, LOADED_MS)
             board.wait_for_line(PROMPT, TRAINED_MS)
             assert "Liftoff" not in board.printed(), board.printed()

@@ -92,7 +92,7 @@ def main():
             compile_gateware=False, bios_console="lite").build()
     pathlib.Path("board.json").write_text(json.dumps({
         "values": {"address": soc.MAIN_RAM, "bytes": SmallDdr3.size, "sys_hz": int(soc.SYS_HZ),
-                   "core_hz": int(soc.CORE_HZ), "baud": BAUD, "program": soc.PROGRAM},
+                   "core_hz": int(soc.CORE_HZ), "baud": BAUD},
         "sources": [path for path, _language, *_ in platform.sources],
         "includes": list(platform.verilog_include_paths)}))
     return 0

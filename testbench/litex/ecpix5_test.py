@@ -141,6 +141,11 @@ class Rig:
                    check=check).returncode == 0
 
 
+def folder():
+    """Where ecpix5_build.py made the board."""
+    return pathlib.Path(os.environ[FOLDER])
+
+
 def ends(fixture):
     """The sockets of the board and of the host."""
     return fixture.folder / "board", fixture.folder / "host"
@@ -149,8 +154,7 @@ def ends(fixture):
 @contextlib.contextmanager
 def rig(fixture, *options, every=0, board=None):
     """`board`, when it is not the usual one, has its ends in ends(fixture)."""
-    folder = pathlib.Path(os.environ[FOLDER])
-    board = board or Board(folder, ends(fixture), every)
+    board = board or Board(folder(), ends(fixture), every)
     try:
         board.wait_for_program()
         pathlib.Path("/proc/sys/net/ipv6/conf/default/disable_ipv6").write_text("1")
@@ -161,7 +165,7 @@ def rig(fixture, *options, every=0, board=None):
             tap_addresses(TAP, f"{NODE}/24")
             # A board that is simulated needs more time than IPv4 gives a neighbour.
             pathlib.Path(f"/proc/sys/net/ipv4/neigh/{TAP}/retrans_time_ms").write_text("20000")
-            yield Rig(board, host, folder / "client")
+            yield Rig(board, host, folder() / "client")
     finally:
         board.kill()
 
@@ -256,7 +260,7 @@ def main(tests=TESTS):
     # Within the namespace the program runs again, without FOLDER.
     if FOLDER not in os.environ:
         os.environ[FOLDER] = str(pathlib.Path(sys.argv.pop(2)).resolve() / "ecpix5")
-    if not (pathlib.Path(os.environ[FOLDER]) / "build/board").exists():
+    if not (folder() / "build/board").exists():
         print("skipped: the board was not built")
         return 77
     return namespaces.main(tests, SECONDS)
