@@ -6,7 +6,7 @@ import re
 import shutil
 
 from rtl import yosys
-from rtl.syn import blocks, cells, placement, pypi, tools
+from rtl.syn import blocks, cells, mapping, placement, pypi, tools
 
 DEVICE = ("--85k", "--package", "CABGA756", "--speed", "6")
 DEVICE_NAME = "LFE5U-85F, speed grade 6"
@@ -22,12 +22,14 @@ PREPARE = "flatten; opt -full; wreduce; opt -full; " + 3 * "opt_mem; opt -full; 
 # has no other use for it. The responder's words are the widest: they stay in LUTs, as from a block
 # RAM a decision would begin 5.6 ns after the clock.
 IN_BLOCK_RAM = ("u_srq_blocks*u_lane", "u_rows.u_av", "u_fetch.u_attr", "u_state.u_qp")
+# Memories that Yosys would put into block RAM with the register after them, in which their source
+# keeps what a decision begins with.
+IN_LUTS = ("u_flight.u_fault",)
 # Memories of which no row is read in the clock in which it is written, or not to be used: block RAM
 # needs no bypass, which would take a LUT4 and two flip-flops a bit.
 NEVER_BOTH = ("u_queue.u_memory", "u_buffer.u_memory", "u_ethernet.u_memory", "u_lane",
               "u_block_read.u_data", "u_blocks.u_lengths", "u_payload.u_data",
               "u_pairs") + IN_BLOCK_RAM
-COMMAND = "synth_ecp5 -nowidelut -noflatten"
 MINUTES = 90  # that a tool may take
 
 
@@ -71,7 +73,7 @@ class Engine:
         script = (f"read_rtlil nic.il; hierarchy -top {module}; "
                   + (f"rename {module} roci_{name}; " if module != f"roci_{name}" else "")
                   + PREPARE + placed_rams()
-                  + f"read_verilog {name}_harness.v; {COMMAND} -top harness; "
+                  + f"read_verilog {name}_harness.v; {mapping.commands(work, 'harness')} "
                   f"tee -q -o {name}.stat stat -json; flatten; clean; write_json {name}.json")
         self.run("yosys", "-q", "-p", script)
         stat = json.loads((work / f"{name}.stat").read_text())["modules"]
@@ -88,9 +90,11 @@ class Engine:
 
 
 def placed_rams():
-    """Yosys commands that mark the memories of IN_BLOCK_RAM and of NEVER_BOTH."""
-    return "".join([f'setattr -set ram_style "block" */m:*{name}.*mem; ' for name in IN_BLOCK_RAM]
-                   + [f"setattr -set no_rw_check 1 */m:*{name}.*mem; " for name in NEVER_BOTH])
+    """Yosys commands that mark the memories of IN_BLOCK_RAM, IN_LUTS and NEVER_BOTH."""
+    return "".join(f"setattr -set {attribute} */m:*{name}.*mem; "
+                   for attribute, names in (('ram_style "block"', IN_BLOCK_RAM),
+                                            ('ram_style "distributed"', IN_LUTS),
+                                            ("no_rw_check 1", NEVER_BOTH)) for name in names)
 
 
 def harness(module, ports):
@@ -156,5 +160,5 @@ def line(sources):
 
 def digest(name):
     """Changes with the sources of a block, the configuration and the tools."""
-    return blocks.digest(name, "nic", SMALL, PREPARE, IN_BLOCK_RAM, NEVER_BOTH, COMMAND,
-                         *pypi.PLACE)
+    return blocks.digest(name, "nic", SMALL, PREPARE, IN_BLOCK_RAM, IN_LUTS, NEVER_BOTH,
+                         mapping.COMMAND, mapping.WIRE, mapping.RAM_DATA, *pypi.PLACE)

@@ -33,7 +33,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 from rtl import yosys  # noqa: E402
-from rtl.syn import blocks, ecp5, measure, placement, table, tools  # noqa: E402
+from rtl.syn import blocks, ecp5, mapping, measure, placement, table, tools  # noqa: E402
 
 TABLE = ROOT / "docs/measured/place.json"
 PAGES = ROOT / "testbench/tools/docs/generate.py"
@@ -94,7 +94,7 @@ def bound(rows):
 def write(rows):
     body = [f"  {json.dumps(name)}: {json.dumps(rows[name])}" for name in sorted(rows)]
     head = json.dumps({"tools": ecp5.pypi.PLACE, "device": ecp5.DEVICE_NAME,
-                       "parameters": ecp5.SMALL, "command": ecp5.COMMAND}, indent=1)
+                       "parameters": ecp5.SMALL, "command": mapping.COMMAND}, indent=1)
     TABLE.parent.mkdir(parents=True, exist_ok=True)
     TABLE.write_text(head.rstrip("\n}") + ',\n "rows": {\n' + ",\n".join(body) + "\n }\n}\n")
 

@@ -19,7 +19,8 @@ endforeach()
 # synthesis.forms_parts: what forms.py gives to blocks, and finds in sums.
 # synthesis.placement: which runs of nextpnr a netlist gets. synthesis.nextpnr: places as demands,
 # and inputs that a router must not exchange; nextpnr_log: what its logs say.
-foreach(test paths gate depth shares place_parts forms_parts placement nextpnr nextpnr_log)
+# synthesis.mapping: late data of a block RAM pass fewer LUTs.
+foreach(test paths gate depth shares place_parts forms_parts placement nextpnr nextpnr_log mapping)
   string(REPLACE _parts "" file ${test})
   add_test(NAME synthesis.${test}
            COMMAND Python3::Interpreter ${CMAKE_CURRENT_LIST_DIR}/${file}_test.py)

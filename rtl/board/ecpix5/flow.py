@@ -6,7 +6,7 @@ import re
 import shutil
 
 from rtl import yosys
-from rtl.syn import cells, ecp5, placement
+from rtl.syn import cells, ecp5, mapping, placement
 
 DEVICE = ("--um5g-85k", "--package", "CABGA554", "--speed", "8")
 DEVICE_NAME = "LFE5UM5G-85F, CABGA554, speed grade 8"
@@ -60,7 +60,7 @@ class Flow:
         drop = " ".join(f"setattr -mod -unset keep_hierarchy *{name}*;" for name in PARTS.values())
         script = ("read_rtlil elaborated.il; "
                   f"hierarchy -top {TOP}; {keep} {ecp5.PREPARE} {ecp5.placed_rams()} "
-                  f"{ecp5.COMMAND} -top {TOP}; tee -q -o {TOP}.stat stat -json; {drop} "
+                  f"{mapping.COMMAND} -top {TOP}; tee -q -o {TOP}.stat stat -json; {drop} "
                   f"flatten; clean; write_json {TOP}.json")
         self.run("yosys", "-q", "-p", script)
         return sizes(json.loads((self.folder / f"{TOP}.stat").read_text())["modules"])
