@@ -244,8 +244,11 @@ module roci_control_host #(
     .rx_stat_i, .tx_stat_i
   );
 
+  // What all blocks say together has come far.
+  logic all_idle_q;
+  always_ff @(posedge clk_i) all_idle_q <= all_idle_i;
   roci_fence u_fence (
-    .clk_i, .rst_ni, .start_i(fence_write), .all_idle_i, .busy_o(fence_busy), .pause_o
+    .clk_i, .rst_ni, .start_i(fence_write), .all_idle_i(all_idle_q), .busy_o(fence_busy), .pause_o
   );
 
   assign quiet_o = axil_idle && frame_idle;

@@ -104,14 +104,17 @@ module roci_scatter_done #(
   assign head_written = written;
 `endif
   // A report stands in a register, as block RAM is slow; its packet stays at the head meanwhile.
-  logic head_bad;
+  // It ends a clock after the report was taken, as who takes it is far from here.
+  logic head_bad, taken, taken_q;
   assign head_bad  = head_written && result_bad;
-  assign head_done = head_valid && (!head_written || result_valid)
-                  && (!head_bad || (fault_valid_o && fault_ready_i));
+  assign taken     = fault_valid_o && fault_ready_i;
+  assign head_done = head_valid && (!head_written || result_valid) && (!head_bad || taken_q);
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) fault_valid_o <= 1'b0;
-    else fault_valid_o <= head_valid && head_bad && result_valid
-                          && !(fault_valid_o && fault_ready_i);
+    if (!rst_ni) {fault_valid_o, taken_q} <= '0;
+    else begin
+      fault_valid_o <= head_valid && head_bad && result_valid && !taken && !taken_q;
+      taken_q       <= taken;
+    end
     fault_o <= id;
   end
 

@@ -76,7 +76,8 @@ module roci_requester_place #(
   logic [1:0]         arrived_q;    // blocks of the read so far
   logic               failed_q;     // one of them could not be read
   logic               guess, act, start;  // steps of the response
-  logic               atomic, list, hit;
+  logic               atomic, hit;
+  logic               several_q, list;  // more than one entry
   logic               asks, asked;      // for the key; it is, or was by the guess
   logic [31:0]        offset;           // that is asked for
   logic               guessed_q;        // it was in the clock before
@@ -91,8 +92,12 @@ module roci_requester_place #(
   assign guess      = at_i[roci_pkg::RequesterCompare] && begins_i;
   assign act        = at_i[roci_pkg::RequesterAct] && (ask_i == roci_pkg::AskData || atomic);
   assign start      = at_i[roci_pkg::RequesterPlace];
-  assign list       = num_sge_i > 4'd1 && !atomic;
+  assign list       = several_q && !atomic;
   assign hit        = kept_q && kept_qpn_q == qpn_i && kept_index_q == wqe_index_i;
+
+  // The list is there in Compare and stays while the response acts and its place is looked for.
+  always_ff @(posedge clk_i) several_q <= |num_sge_i[3:1];
+  `ASSERT(ListStays, `IMPLIES(state_q == StIdle && (act || start), several_q == (num_sge_i > 4'd1)))
 
   // Requests for keys, apart from those of the walker; what comes is what was asked for first.
   assign asks   = state_q == StIdle && (act || start) && !list && !(guessed_q && first_i);

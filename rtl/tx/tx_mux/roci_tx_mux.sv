@@ -185,9 +185,11 @@ module roci_tx_mux #(
 
   logic poison;
   assign poison = poison_q || (is_roce && with_payload && pay_last && pay_error);
+  // What left is reported a clock later: the counters of packets are far from here.
   always_ff @(posedge clk_i) begin
     if (!rst_ni) poison_q <= 1'b0;
     else if (move) poison_q <= !last && poison;
+    {sent_error_o, sent_o} <= {poison, rst_ni && move && last && source_q == SrcDesc};
   end
   // Two bits choose the data, so that a bit of them takes one LUT.
   logic [1:0] shown;
@@ -211,9 +213,7 @@ module roci_tx_mux #(
   assign m_axis_roce_v1_o = roce_v1_q;
   assign m_axis_vlan_o    = vlan_q;
   assign m_axis_poison_o  = poison;
-  assign sent_error_o     = poison_q || (with_payload && pay_last && pay_error);
-  assign sent_o           = move && last && source_q == SrcDesc;
-  assign idle_o           = (!active_q || parked_q) && !pay_valid &&
+  assign idle_o           = (!active_q || parked_q) && !pay_valid && !sent_o &&
                             !s_axis_eth_tvalid_i && !s_axis_fw_tvalid_i;
   // Payload is as long as its header says.
   `ASSUME(PayloadEndsWithPacket, `IMPLIES(pay_take && pay_valid && last, pay_last))

@@ -42,7 +42,7 @@ module roci_tx_order #(
   output logic               seg_valid_o,
   input  logic               seg_ready_i,
 
-  // packets that left, in order
+  // packets that left, in order; sent_o a clock later
   input  logic               sent_i,
   input  logic               sent_error_i,
   output roci_pkg::sent_t    sent_o,
@@ -55,6 +55,7 @@ module roci_tx_order #(
   localparam int unsigned DescBits = roci_pkg::TxDescBits;
 
   logic               fifo_ready, order_ready;  // room for a descriptor, for its source
+  logic               seg_room_q;               // a segment could go on, and no long one did
   logic               rq_turn_q;                // the responder was not the last one served
   logic               in_segs_q, segs_rq_q;     // segments of a packet are passing, and whose
   logic               pick_rq, can_take, take;
@@ -62,14 +63,16 @@ module roci_tx_order #(
   logic               segs_end;
   logic               order_valid;
   logic               sent_rq;
+  roci_pkg::sent_t    sent;
   logic [$clog2(Depth):0]     waiting_unused;
   logic [$clog2(Depth)+1:0]   on_way;
 
   assign pick_rq         = rq_desc_valid_i && (rq_turn_q || !sq_desc_valid_i);
   assign picked          = pick_rq ? rq_desc_i : sq_desc_i;
   // Ready may look at the other source's valid but not at its own. A packet is taken when its
-  // first segment can go on, so that it can be dropped until then.
-  assign can_take        = !in_segs_q && seg_ready_i && fifo_ready && order_ready;
+  // first segment can go on, so that it can be dropped until then; after a short segment, when that
+  // could go on.
+  assign can_take        = !in_segs_q && seg_room_q && fifo_ready && order_ready;
   assign rq_desc_ready_o = can_take && (rq_turn_q || !sq_desc_valid_i);
   assign sq_desc_ready_o = can_take && !(rq_turn_q && rq_desc_valid_i);
   assign take            = (rq_desc_valid_i && rq_desc_ready_o)
@@ -80,6 +83,11 @@ module roci_tx_order #(
   assign rq_seg_ready_o = in_segs_q && segs_rq_q && seg_ready_i;
   assign sq_seg_ready_o = in_segs_q && !segs_rq_q && seg_ready_i;
   assign segs_end       = seg_valid_o && seg_ready_i && seg_o.last;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) seg_room_q <= 1'b0;
+    else seg_room_q <= seg_ready_i && !(seg_valid_o && seg_o.len >= 13'd512);
+  end
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -114,16 +122,20 @@ module roci_tx_order #(
     .in_data_i   ({pick_rq, picked.qpn, picked.psn}),
     .in_valid_i  (take),
     .in_ready_o  (order_ready),
-    .out_data_o  ({sent_rq, sent_o.qpn, sent_o.psn}),
+    .out_data_o  ({sent_rq, sent.qpn, sent.psn}),
     .out_valid_o (order_valid),
     .out_ready_i (sent_i),
     .level_o     (on_way)
   );
 
-  assign sent_o.error    = sent_error_i;
-  assign sent_sq_valid_o = sent_i && !sent_rq;
-  assign sent_rq_valid_o = sent_i && sent_rq;
-  assign idle_o    = on_way == '0 && !in_segs_q && !sq_desc_valid_i && !rq_desc_valid_i;
+  assign sent.error = sent_error_i;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) {sent_sq_valid_o, sent_rq_valid_o} <= '0;
+    else {sent_sq_valid_o, sent_rq_valid_o} <= {sent_i && !sent_rq, sent_i && sent_rq};
+    sent_o <= sent;
+  end
+  assign idle_o     = on_way == '0 && !in_segs_q && !sq_desc_valid_i && !rq_desc_valid_i
+                      && !sent_sq_valid_o && !sent_rq_valid_o;
 
   `ASSERT(SentWasTaken, `IMPLIES(sent_i, order_valid))
 
@@ -156,7 +168,8 @@ module roci_tx_order #(
     end
   end
   `ASSERT(NoPacketLostOrMade, f_in_q - f_out_q == 16'(waiting_unused) && !(f_sq && f_rq))
-  `ASSERT(EachIsReported, f_reported_q == f_sent_q && !(sent_sq_valid_o && sent_rq_valid_o)
+  `ASSERT(EachIsReported, f_sent_q - f_reported_q == 16'(sent_sq_valid_o) + 16'(sent_rq_valid_o)
+                      && !(sent_sq_valid_o && sent_rq_valid_o)
                       && f_in_q - f_sent_q == 16'(on_way))
   `ASSERT(SegmentsOfItsPacket, f_paid_q - f_ended_q == 16'(in_segs_q))
   `ASSERT(NoSegmentLostOrMade, (seg_valid_o && seg_ready_i)
