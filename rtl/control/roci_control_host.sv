@@ -244,7 +244,7 @@ module roci_control_host #(
     .rx_stat_i, .tx_stat_i
   );
 
-  // What all blocks say together has come far.
+  // The fence counts by a register, as some blocks are far from here.
   logic all_idle_q;
   always_ff @(posedge clk_i) all_idle_q <= all_idle_i;
   roci_fence u_fence (

@@ -66,7 +66,7 @@ module roci_tx #(
   input  logic                   m_axis_tready_i,
 
   // counters
-  output logic                   sent_o,        // the last beat of a desc_i packet was placed
+  output logic                   sent_o,        // a desc_i packet ended in the clock before
   output logic                   sent_error_o,  // with it: its ICRC is poisoned
   output roci_pkg::frame_stat_t  tx_stat_o      // frames that ended on m_axis
 );

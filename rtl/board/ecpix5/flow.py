@@ -55,7 +55,10 @@ class Flow:
         return {name: int(high) + 1 for high, name in found}
 
     def synthesize(self):
-        """Maps the SoC; part -> its cells by resource."""
+        """Maps the SoC; part -> its cells by resource.
+
+        Without the delays of mapping.commands(): the seeds in docs/boards.md were routed so.
+        """
         keep = " ".join(f"setattr -mod -set keep_hierarchy 1 *{name}*;" for name in PARTS.values())
         drop = " ".join(f"setattr -mod -unset keep_hierarchy *{name}*;" for name in PARTS.values())
         script = ("read_rtlil elaborated.il; "

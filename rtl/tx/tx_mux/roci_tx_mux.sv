@@ -68,7 +68,7 @@ module roci_tx_mux #(
   output logic                   m_axis_tvalid_o,
   input  logic                   m_axis_tready_i,
 
-  output logic                   sent_o,
+  output logic                   sent_o,       // a packet of a descriptor ended a clock before
   output logic                   sent_error_o  // with sent_o: poisoned
 );
 

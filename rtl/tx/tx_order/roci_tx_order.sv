@@ -2,8 +2,9 @@
 // Puts the packets of requester and responder into one order: descriptors wait here for their
 // payload while the segments of it go on to be read.
 //
-// Throughput: a packet every 2 clocks with one segment of payload, every clock without. Latency:
-// two clocks for a descriptor, none for a segment. Sources take turns packet by packet.
+// Throughput: a packet every 2 clocks with one segment of payload, 3 when it has 512 bytes or more,
+// every clock without. Latency: two clocks for a descriptor, none for a segment, one for a report.
+// Sources take turns packet by packet.
 //
 //  sq desc --+--> | FIFO of Depth | --> desc_o       sent_i --> source FIFO --> sent_sq_valid_o
 //  rq desc --+                                                              +-> sent_rq_valid_o

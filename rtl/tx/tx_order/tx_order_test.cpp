@@ -101,6 +101,8 @@ TEST_CASE(
       REQUIRE(!segs.empty());
       CHECK(port::get(dut->seg_o, layout::seg::addr) ==
             16 * segs.front().rq + segs.front().segments - segment_number);
+      const auto& offered = segs.front().rq ? dut->rq_seg_i : dut->sq_seg_i;
+      CHECK(port::get(dut->seg_o, layout::seg::len) == port::get(offered, layout::seg::len));
       if (++segment_number == segs.front().segments) {
         segs.pop_front();
         segment_number = 0;
