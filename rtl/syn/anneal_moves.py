@@ -110,6 +110,15 @@ def nearby(x, y, reach):
 
 
 @njit(cache=True)
+def goal(cells, nets, one, other, x, y, reach, edges):
+    """Where a move of two cells from a tile leads: towards their median, or anywhere nearby."""
+    if np.random.random() >= MEDIAN:
+        return nearby(x, y, reach)
+    to_x, to_y = median(cells, nets, one, other, edges)
+    return min(max(to_x, x - STEP), x + STEP), min(max(to_y, y - STEP), y + STEP)
+
+
+@njit(cache=True)
 def has_slices(tables, x, y):
     return 0 <= x < tables.there.shape[0] and 0 <= y < tables.there.shape[1] and tables.there[x, y]
 
@@ -119,11 +128,7 @@ def move_group(tables, cells, nets, move, lut, register, reach, temperature, edg
     """Tries another place for a group."""
     cell = lut if lut != NONE else register
     x, y, place = cells.x[cell], cells.y[cell], cells.place[cell]
-    if np.random.random() < MEDIAN:
-        to_x, to_y = median(cells, nets, lut, register, edges)
-        to_x, to_y = min(max(to_x, x - STEP), x + STEP), min(max(to_y, y - STEP), y + STEP)
-    else:
-        to_x, to_y = nearby(x, y, reach)
+    to_x, to_y = goal(cells, nets, lut, register, x, y, reach, edges)
     if not has_slices(tables, to_x, to_y) or (to_x == x and to_y == y):
         return
     to_place = np.random.randint(PLACES)
@@ -153,11 +158,15 @@ def move_group(tables, cells, nets, move, lut, register, reach, temperature, edg
 
 
 @njit(cache=True)
-def move_tile(tables, cells, nets, move, memories, reach, temperature):
-    """Tries to exchange a tile that has memories for another."""
+def move_tile(tables, cells, nets, move, memories, reach, temperature, edges, far):
+    """Tries to exchange a tile that has memories for another: one nearby, or a `far` one too."""
     at = np.random.randint(len(memories))
     x, y = memories[at]
-    to_x, to_y = nearby(x, y, reach)
+    if far:
+        to_x, to_y = goal(cells, nets, tables.luts[x, y, np.random.randint(PLACES)],
+                          tables.ramw[x, y], x, y, reach, edges)
+    else:
+        to_x, to_y = nearby(x, y, reach)
     if not has_slices(tables, to_x, to_y) or not tables.loose[to_x, to_y] \
             or (to_x == x and to_y == y):
         return
@@ -193,8 +202,9 @@ def move_block(cells, nets, move, sites, blocks, temperature):
 
 
 @njit(cache=True)
-def anneal(tables, cells, nets, groups, memories, sites, blocks, seed, temperature, reach, moves):
-    """Tries so many moves."""
+def anneal(tables, cells, nets, groups, memories, sites, blocks, seed, temperature, reach, moves,
+           far):
+    """Tries so many moves; those of memories lead to their medians, too, when they may be `far`."""
     np.random.seed(seed)
     most = 4 * PLACES + 2
     move = Move(np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most, np.int64),
@@ -206,7 +216,7 @@ def anneal(tables, cells, nets, groups, memories, sites, blocks, seed, temperatu
         if has_blocks and chance < BLOCKS:
             move_block(cells, nets, move, sites, blocks, temperature)
         elif len(memories) > 0 and chance < BLOCKS + TILES:
-            move_tile(tables, cells, nets, move, memories, reach, temperature)
+            move_tile(tables, cells, nets, move, memories, reach, temperature, edges, far)
         else:
             lut, register = groups[np.random.randint(len(groups))]
             move_group(tables, cells, nets, move, lut, register, reach, temperature, edges)

@@ -41,6 +41,27 @@ def length(design, left_out=()):
     return sum(max(at) - min(at) for net in driven for at in zip(*nets[net]))
 
 
+def pulled(steps):
+    """A path between two registers of carries, which stay, and what pulls its LUTs off it.
+
+    Each LUT of the path also drives three registers, which others hold on the other side of it.
+    """
+    cells = {"from": lut("10 20 SLICEA.K0", {"A": 9, "FCO": 8}, MODE="CCU2"),
+             "start": register("10 20 SLICEB.FF0", {"M": 8, "Q": 100})}
+    for at in range(1, steps + 1):
+        side = 10 if at % 2 else 30
+        cells[f"l{at}"] = lut(f"20 {20 + at} SLICEA.K0", {"A": 99 + at, "F": 100 + at})
+        for pull in range(3):
+            name = f"{at}_{pull}"
+            cells[f"anchor{name}"] = lut(f"{12 + at} {side} SLICE{'ABC'[pull]}.K0",
+                                         {"A": 200 + 10 * at + pull, "FCO": 7}, MODE="CCU2")
+            cells[f"r{name}"] = register(f"{12 + at} {side + 1} SLICE{'ABC'[pull]}.FF0",
+                                         {"M": 100 + at, "Q": 200 + 10 * at + pull})
+    cells["end"] = register("22 20 SLICED.FF0", {"M": 100 + steps, "Q": 999})
+    cells["to"] = lut("24 20 SLICED.K0", {"A": 999, "FCO": 6}, MODE="CCU2")
+    return netlist(**cells)
+
+
 def some(number):
     """A design of so many groups, each joined to the last: LUTs, registers, and both."""
     rolled = random.Random(SEED)
@@ -71,8 +92,8 @@ def some(number):
 class AnnealTest(solver.ScriptTest):
     script = ROOT / "rtl/syn/anneal.py"
 
-    def annealed(self, design):
-        done, out = self.run_to_out(self.file("placed", design))
+    def annealed(self, design, *clocks):
+        done, out = self.run_to_out(self.file("placed", design), *clocks)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.lengths = [int(word.replace(",", "")) for word in re.findall(r"[\d,]+", done.stdout)]
         return out
@@ -174,10 +195,32 @@ class AnnealTest(solver.ScriptTest):
         self.assertEqual(tile(out["far"])[1], 22)
         self.assertRegex(out["far"], r"^X\d+/Y22/EBR[0-3]$")
 
+    def test_a_slow_path_becomes_shorter_at_the_cost_of_other_wires(self):
+        design, path = pulled(6), ["start", *(f"l{at}" for at in range(1, 7)), "end"]
+
+        def steps(out):
+            at = [tile(bels(out)[name]) for name in path]
+            return sum(abs(one - other) for a, b in zip(at, at[1:]) for one, other in zip(a, b))
+
+        short, fast, met = (self.annealed(design, *clocks)
+                            for clocks in ((), ("clk", "400"), ("clk", "10")))
+        self.assert_legal(fast)
+        self.assertLess(steps(fast), 0.5 * steps(short))
+        self.assertGreater(length(fast), length(short))
+        # A clock with time to spare asks for nothing.
+        self.assertLess(steps(fast), 0.5 * steps(met))
+        self.assertLess(length(met), length(fast))
+
+    def test_a_clock_that_is_not_there_is_an_error(self):
+        done, out = self.run_to_out(self.file("placed", some(9)), "clock", "50")
+        self.assertEqual((done.returncode, done.stderr), (1, "anneal.py: no net clock\n"))
+        self.assertIsNone(out)
+
     def test_too_few_words_print_the_usage(self):
-        done = self.run_script("a")
-        self.assertEqual(done.returncode, 1)
-        self.assertTrue(done.stderr.startswith("usage: anneal.py PLACED OUT"))
+        for words in (("a",), ("placed", "clk", "out")):
+            done = self.run_script(*words)
+            self.assertEqual(done.returncode, 1)
+            self.assertTrue(done.stderr.startswith("usage: anneal.py PLACED [CLOCK MHZ ...] OUT"))
 
 
 if __name__ == "__main__":

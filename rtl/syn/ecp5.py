@@ -36,12 +36,14 @@ MINUTES = 90  # that a tool may take
 class Engine:
     """The small engine, elaborated once; its blocks have the parameters that it gives them."""
 
-    def __init__(self, folder, own=None, parameters=None, minutes=MINUTES):
-        """`own`: a folder with compiled tools; `minutes`: that one of them may take."""
+    def __init__(self, folder, own=None, parameters=None, minutes=MINUTES, by_slack=False):
+        """`own`: a folder with compiled tools; `minutes`: that one of them may take; `by_slack`: as
+        in placement.Placement.
+        """
         self.folder = pathlib.Path(folder)
         self.parameters = parameters or SMALL
         self.tools = tools.Tools(self.folder / "pypi", own)
-        self.minutes = minutes
+        self.minutes, self.by_slack = minutes, by_slack
         self.modules = {}
 
     def run(self, tool, *args):
@@ -85,7 +87,7 @@ class Engine:
         """Places and routes a block; what nextpnr reports of it."""
         options = (*DEVICE, "--lpf-allow-unconstrained", "--freq", "50")
         placing = placement.Placement(self.tools, self.folder / "ecp5", self.minutes, name, seed,
-                                      options)
+                                      options, by_slack=self.by_slack)
         return placing.run(placing.with_sites(name))
 
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Places and routes blocks of the engine on an ECP5, with Yosys and nextpnr from PyPI.
 
-usage: place.py BLOCK... [--seed N] [--tools BIN] [--minutes M] [--build DIR]
+usage: place.py BLOCK... [--seed N] [--tools BIN] [--minutes M] [--build DIR] [--by-slack]
        place.py --engine             each top, and the whole engine
        place.py --update [BLOCK...]  the same, written to docs/measured/place.json
        place.py --check              the long test synthesis.place
@@ -63,6 +63,8 @@ def row_of(engine, name, seed):
             logic, routing, luts, carries, path = ecp5.worst_path(report)
             row.update(logic_ns=round(logic, 1), routing_ns=round(routing, 1), luts=luts,
                        carries=carries, path=path)
+    if engine.by_slack:
+        row["by_slack"] = True
     if engine.tools.names:
         row["compiled"] = engine.tools.names
     row.update(seed=seed, placer=placement.ROUTE[1], seconds=round(time.monotonic() - start),
@@ -120,6 +122,8 @@ def main():
                         help="use yosys and nextpnr-ecp5 of this folder, where it has them")
     parser.add_argument("--minutes", metavar="M", type=float, default=ecp5.MINUTES,
                         help="that one of the tools may take")
+    parser.add_argument("--by-slack", action="store_true",
+                        help="anneal wires of slow paths as if they were longer")
     args = parser.parse_args()
     if args.minutes <= 0:
         parser.error("--minutes takes a number above 0")
@@ -131,7 +135,7 @@ def main():
         names += [name for name in (*blocks.tops(), WHOLE) if name not in names]
     if not names:
         parser.error("name a block, or give --engine, --update or --check")
-    engine = ecp5.Engine(args.build, args.tools, minutes=args.minutes)
+    engine = ecp5.Engine(args.build, args.tools, minutes=args.minutes, by_slack=args.by_slack)
     if not engine.tools.found:
         print("the tools cannot be installed from PyPI")
         return 77

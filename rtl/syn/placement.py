@@ -40,12 +40,15 @@ LATE = {"router2/initCurrCongWeight": f"{PRICE}.0", "router/tmg_ripup": f"{1:032
 class Placement:
     """Files of one seed in a folder; those that it writes begin with `name`."""
 
-    def __init__(self, used, folder, minutes, name, seed, options, results=()):
+    def __init__(self, used, folder, minutes, name, seed, options, results=(),
+                 by_slack=False):
         """`used`: tools.Tools; `options`: the device, and where pins are; `results`: options that
-        name further files which the last run is to write.
+        name further files which the last run is to write; `by_slack`: annealing takes wires of
+        slow paths for longer.
         """
         self.used, self.folder, self.minutes = used, folder, minutes
         self.name, self.seed, self.options, self.results = name, seed, options, results
+        self.by_slack = by_slack
         self.source = None  # the file that run() routed; its spacers suit other seeds, too
 
     def file(self, what):
@@ -103,12 +106,11 @@ class Placement:
         placed, log = self.file("placed"), f"{self.name}_placed.log"
         self.nextpnr(source, log, "--no-route", "--write", placed)
         clocks = nextpnr_log.clocks((self.folder / log).read_text())
-        if shorten or nextpnr_log.missed(clocks):
-            self.solve(ANNEAL, placed, placed)
-            words = [word for net, clock in clocks.items()
-                     for word in (net, f"{clock.needed * MARGIN:.2f}")]
-            if words:
-                self.solve(REFINE, placed, *words, placed)
+        late = nextpnr_log.missed(clocks)
+        if shorten or late:
+            self.solve(ANNEAL, placed, *(goals(late) if self.by_slack else ()), placed)
+            if clocks:
+                self.solve(REFINE, placed, *goals(clocks), placed)
         return clocks
 
     def route(self, clocks, spaced, last):
@@ -175,3 +177,8 @@ class Placement:
         (self.folder / f"{self.name}.report").write_text(json.dumps(report))
         return {net: nextpnr_log.Clock(clock.reached, clocks[net].needed)
                 for net, clock in nextpnr_log.clocks(log.read_text()).items()}
+
+
+def goals(clocks):
+    """What anneal.py and refine.py are to reach: each clock, and its MHz."""
+    return [word for net, clock in clocks.items() for word in (net, f"{clock.needed * MARGIN:.2f}")]

@@ -29,7 +29,8 @@ ANNEALED = ("anneal.py", "x_3_placed.json", "x_3_placed.json")
 class RunsTest(unittest.TestCase):
     """Which runs of nextpnr a netlist gets."""
 
-    def placed(self, kind, congested=0, log="", routed=BARE, clock=None, limit=0, spaced=""):
+    def placed(self, kind, congested=0, log="", routed=BARE, clock=None, limit=0, spaced="",
+               by_slack=False):
         """(log, netlist, whether it is routed) of each run, and what the scripts were given.
 
         The netlist has a cell of `kind`, and ends in `spaced`. As many routings get stuck as
@@ -96,7 +97,7 @@ class RunsTest(unittest.TestCase):
             path = pathlib.Path(folder)
             (path / "x.json").write_text('{"cells": {"a": {"type": "%s"}}}' % kind + spaced)
             (path / "x_sites.json").write_text((path / "x.json").read_text())
-            placing = placement.Placement(Used(), path, 1, "x_3", 3, ())
+            placing = placement.Placement(Used(), path, 1, "x_3", 3, (), by_slack=by_slack)
             self.report = placing.run(placing.with_sites("x"))
             self.source = placing.source
         if not clock:
@@ -116,14 +117,16 @@ class RunsTest(unittest.TestCase):
         self.assertEqual(self.placed("LUT4"), ([("x_3_placed.log", "x.json", False),
                                                 ("x_3.log", "x_3_fixed.json", True)], []))
 
-    def test_placements_that_miss_a_clock_or_have_spacers_are_shortened_for_all_clocks(self):
-        for reached, turns in ((40, 2), (50, 1)):
+    def test_placements_that_miss_a_clock_are_annealed_for_it_and_all_are_refined(self):
+        for reached, turns, by_slack in ((40, 2, True), (40, 2, False), (50, 1, True)):
             _, solved = self.placed("LUT4", 1, f"""
                 Info: Max frequency for clock 'a': {reached}.00 MHz (PASS at 50.00 MHz)
                 Info: Max frequency for clock 'b': 40.00 MHz (PASS at 20.00 MHz)
-                """)
-            moves = [ANNEALED, ("refine.py", "x_3_placed.json", "a", "55.00", "b", "22.00",
-                                "x_3_placed.json")]
+                """, by_slack=by_slack)
+            late = ("a", "55.00") if by_slack and reached < 50 else ()
+            moves = [(*ANNEALED[:-1], *late, ANNEALED[-1]),
+                     ("refine.py", "x_3_placed.json", "a", "55.00", "b", "22.00",
+                      "x_3_placed.json")]
             self.assertEqual([one for one in solved if one[0] != "spacers.py"], turns * moves)
             self.assertEqual(solved[-3:-1], moves)
 
