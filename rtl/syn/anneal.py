@@ -56,6 +56,7 @@ class Annealing:
         self.urgency = Urgency(module, clocks) if clocks else None
         self.trees = self.pins()
         self.x, self.y = (axis.copy() for axis in placed.at.astype(int).T)
+        self.by_length = self.nets(np.zeros((0, 2), int), np.zeros(0))
         ramw = np.full(self.slices.tile.shape, NONE)
         for tile, cell in self.slices.ramw.items():
             ramw[tile] = cell
@@ -86,8 +87,6 @@ class Annealing:
 
     def slow_wires(self, temperature):
         """Cells at both ends of wires of slow paths, and the weight of each."""
-        if self.urgency is None:
-            return np.zeros((0, 2), int), np.zeros(0)
         left = math.log(temperature / COLD) / math.log(HOT / COLD)
         pin, urgent = self.urgency.update(np.stack((self.x, self.y), axis=1),
                                           SOFT_COLD + left * (SOFT_HOT - SOFT_COLD))
@@ -117,7 +116,7 @@ class Annealing:
 
     def length(self):
         """The lengths of all nets, without regard to slow paths."""
-        return wirelength.length(*self.nets(np.zeros((0, 2), int), np.zeros(0)))
+        return wirelength.length(*self.by_length)
 
     def run(self):
         """Anneals; the lengths of all nets before and after."""
@@ -125,10 +124,12 @@ class Annealing:
         sites = np.array(ram_sites.SITES)
         temperature, seed = HOT, 0
         steps = STEPS if self.urgency else 1
+        nets, cells = self.by_length
         while temperature > COLD:
             seed += 1
-            nets, cells = self.nets(*self.slow_wires(temperature))
-            wirelength.length(nets, cells)  # computes their bounds
+            if self.urgency:
+                nets, cells = self.nets(*self.slow_wires(temperature))
+                wirelength.length(nets, cells)  # computes their bounds
             anneal_moves.anneal(self.tables, cells, nets, self.groups, self.memories,
                                 sites, self.blocks, seed, temperature, REACH,
                                 MOVES // steps * len(self.groups), self.urgency is not None)
