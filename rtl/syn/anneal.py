@@ -146,11 +146,8 @@ def main():
         sys.exit(__doc__.split("\n\n")[1])
     source, *words, out = sys.argv[1:]
     placed = nextpnr.read(source)
-    module, clocks = nextpnr.largest(placed), dict(zip(words[::2], map(float, words[1::2])))
-    for clock in clocks:
-        if clock not in module["netnames"]:
-            sys.exit(f"anneal.py: no net {clock}")
-    before, after = Annealing(module, clocks).run()
+    module = nextpnr.largest(placed)
+    before, after = Annealing(module, nextpnr.goals(module, words)).run()
     nextpnr.write(placed, out)
     print(f"wires of {before:,.0f} columns and rows -> {after:,.0f}")
 

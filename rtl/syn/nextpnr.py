@@ -3,6 +3,7 @@
 import json
 import pathlib
 import re
+import sys
 
 SPACER = "spacer$"  # what the cells of spacers.py are called
 
@@ -18,6 +19,15 @@ def write(netlist, path):
 def largest(netlist):
     """The module with the most cells, which is the flat design."""
     return max(netlist["modules"].values(), key=lambda module: len(module["cells"]))
+
+
+def goals(module, words):
+    """MHz by clock from words CLOCK MHZ ...; ends the script when there is no such net."""
+    found = dict(zip(words[::2], map(float, words[1::2])))
+    for clock in found:
+        if clock not in module["netnames"]:
+            sys.exit(f"{pathlib.Path(sys.argv[0]).name}: no net {clock}")
+    return found
 
 
 def place(cell):

@@ -281,13 +281,10 @@ def main():
     if len(sys.argv) < 5 or len(sys.argv) % 2 == 0:
         sys.exit(__doc__.split("\n\n")[1])
     source, *words, out = sys.argv[1:]
-    placed, clocks = nextpnr.read(source), dict(zip(words[::2], words[1::2]))
+    placed = nextpnr.read(source)
     module = nextpnr.largest(placed)
-    for clock in clocks:
-        if clock not in module["netnames"]:
-            sys.exit(f"refine.py: no net {clock}")
-    for clock, mhz in clocks.items():
-        period = 1e3 / float(mhz)
+    for clock, mhz in nextpnr.goals(module, words).items():
+        period = 1e3 / mhz
         before, after = (1e3 / (period - slack)
                          for slack in Refinement(module, clock, period).run())
         print(f"{clock}: {before:.1f} -> {after:.1f} MHz expected")
