@@ -3,15 +3,16 @@
 // list.
 //
 // Throughput: one list entry every two clocks; a walk over one entry every three clocks. Latency:
-// with one entry, segments and done_valid_o come six clocks after the start (three and the key
+// with one entry, segments and done_valid_o come seven clocks after the start (four and the key
 // table's three).
 //
 //   list entry --> compare --> key table    --> segments of this walk | segments given out --> out
 //                                                               done: |<--- moves here
 //
-// Segments are held back until the whole walk was found good; those of a bad walk are dropped. The
-// next walk starts while results of the key table are still on their way. Empty entries cost
-// two clocks and give no segment; they are not looked up.
+// A request to the key table stands in a register: the choice among its clients does not wait for
+// the walk, nor the walk for the choice. Segments are held back until the whole walk was found
+// good; those of a bad walk are dropped. The next walk starts while results of the key table are
+// still on their way. Empty entries cost two clocks and give no segment; they are not looked up.
 
 `include "assert.svh"
 
@@ -82,21 +83,28 @@ module roci_sge_walker (
   assign len     = last ? left_q : avail;
 
   assign deciding = walk_q && compared_q;
-  assign ask      = deciding && !at_end_q && !skip_entry_q && room_q;
-  assign step     = deciding && !at_end_q && (skip_entry_q || (ask && key_req_ready_i));
+  assign ask      = deciding && !at_end_q && !skip_entry_q && room_q && !key_req_valid_o;
+  assign step     = deciding && !at_end_q && (skip_entry_q || ask);
 
   assign start_ready_o   = !walk_q && !short_q;
   // While an entry is decided on, the next one is read, whether the decision waits or not.
   assign sge_index_o     = !walk_q ? '0 : compared_q ? index_q[3:0] + 1'b1 : index_q[3:0];
-  assign key_req_valid_o = ask;
 
+  roci_pkg::key_req_t key_req;
   always_comb begin
-    key_req_o        = '0;
-    key_req_o.key    = entry_q.lkey;
-    key_req_o.va     = entry_q.addr + 64'(skip_q);
-    key_req_o.len    = len_q;
-    key_req_o.pd     = pd_q;
-    key_req_o.access = access_q;
+    key_req        = '0;
+    key_req.key    = entry_q.lkey;
+    key_req.va     = entry_q.addr + 64'(skip_q);
+    key_req.len    = len_q;
+    key_req.pd     = pd_q;
+    key_req.access = access_q;
+  end
+
+  // An entry takes two clocks: the request before it has been taken when no other client asks.
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) key_req_valid_o <= 1'b0;
+    else key_req_valid_o <= ask || (key_req_valid_o && !key_req_ready_i);
+    if (ask) key_req_o <= key_req;
   end
 
   always_ff @(posedge clk_i) begin
@@ -149,7 +157,7 @@ module roci_sge_walker (
   roci_fifo #(.Width(WaitBits), .Depth(8)) u_waiting (
     .clk_i, .rst_ni,
     .in_data_i({check_only_q, last_q, len_q[12:0]}),
-    .in_valid_i(ask && key_req_ready_i),
+    .in_valid_i(ask),
     .in_ready_o(waiting_room),
     .out_data_o(waiting_word),
     .out_valid_o(waiting),
@@ -220,7 +228,7 @@ module roci_sge_walker (
   assign idle_o      = !start_valid_i && start_ready_o && !waiting && !seg_valid_o
                        && !done_valid_o;
 
-  `ASSERT(ResultWasRequested, `IMPLIES(key_rsp_valid_i, waiting))
+  `ASSERT(ResultWasRequested, `IMPLIES(key_rsp_valid_i, waiting_level > 4'(key_req_valid_o)))
   `ASSERT(SegmentFits, `IMPLIES(ask && !check_only_q, len_q <= 32'd4136))
   `ASSERT(NeverOverrun, write_q - read_q <= (SlotBits + 1)'(Slots))
 

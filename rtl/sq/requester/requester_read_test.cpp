@@ -67,6 +67,22 @@ TEST_CASE("requester: RQ-38: data of a wrong length are dropped, and end the REA
   CHECK(r.places.size() == 0);
 }
 
+TEST_CASE("requester: data that came before are dropped, whatever response follows at once") {
+  for (unsigned next : {0u, 100u, 256u}) {
+    CAPTURE(next);
+    Rig r;
+    r.plan({0, WrOp::kRead, 200});
+    r.respond(kRcReadRespOnly, kFirst, 200);
+    REQUIRE(r.done.size() == 1);
+    for (unsigned len : {200u, next, 64u, next})
+      r.begin_response(len ? kRcReadRespOnly : kRcAck, kFirst, len);
+    r.run(30);
+    CHECK(r.places == Places{kBuffer});
+    CHECK(r.dropped == (next ? 4 : 2));
+    CHECK(r.dropped_bytes == 200 + 64 + 2 * next);
+  }
+}
+
 TEST_CASE("requester: RQ-41: the result of an atomic is stored before its completion") {
   Rig r;
   r.plan({0, WrOp::kFetchAdd, 8});

@@ -36,6 +36,7 @@ class Rig {
   std::vector<std::pair<TimerOp, unsigned>> timers;  // operation, code
   std::map<QpCounter, unsigned> counts;
   unsigned ghosts = 0, fails = 0, dropped = 0, jobs = 0, segments = 0, operations = 0;
+  unsigned dropped_bytes = 0;
   unsigned qp = kRow;    // queue pair of rows, commands and plans
   unsigned ticket = 0;   // ticket of the next response
   unsigned failure = 0;  // kind of the last failure
@@ -237,10 +238,12 @@ class Rig {
       segments_.pop_front();
     }
     if (d.rsp_seg_valid_o) {
-      if (port::get(d.rsp_seg_o, layout::seg::drop))
+      if (port::get(d.rsp_seg_o, layout::seg::drop)) {
         dropped += 1;
-      else
+        dropped_bytes += port::get(d.rsp_seg_o, layout::seg::len);
+      } else {
         places.push_back(port::get(d.rsp_seg_o, layout::seg::addr));
+      }
     }
     if (d.desc_valid_o && d.desc_ready_i) {
       auto get = [&](auto field) { return port::get(d.desc_o, field); };

@@ -116,7 +116,6 @@ module roci_requester #(
 
   localparam int unsigned QpBits    = $clog2(NumQps);
   localparam int unsigned LateDepth = 4;  // local operations that wait for earlier accesses
-
   `PARAM_CHECK(WindowInRange, Window >= 32 && Window <= 4096)
   logic [3:0]                 state_q, first_state, slot_num_sge;
   logic [15:0]                at, first_at;
@@ -125,7 +124,7 @@ module roci_requester #(
   logic                       is_live_q, is_rsp_q, is_timer_q, is_fault_q, is_again_q, is_late_q;
   logic [23:0]                fault_psn, fault_psn_q;
   logic                       fault_valid, fault_ready, fault_left, fault_left_q, late_valid,
-                              late_ready, late_room, late_push, room, more_room, fail_room,
+                              fresh, late_ready, late_room, late_push, room, more_room, fail_room,
                               desc_room, rsp_room, cqe_room, cqe_calm, pick_hand, at_first, at_last,
                               moves, rsp_new, waits, handling, alive, count_calm, reread, drops;
   roci_pkg::plan_t            plan_q, read_plan, late;
@@ -134,7 +133,7 @@ module roci_requester #(
   roci_pkg::timer_event_t     timer_q;
   roci_pkg::sq_control_t      control_q;
   roci_pkg::requester_step_t  step;
-  roci_pkg::requester_qp_t    word, qp_q, qp_d;
+  roci_pkg::requester_qp_t    word, stored, written, qp_q, qp_d;
   roci_pkg::requester_run_t   run_q, run_d, first_run;
   roci_pkg::requester_entry_t stored_entry, entry, new_entry;
   roci_pkg::qp_attr_t         read_attr, attr;
@@ -158,16 +157,17 @@ module roci_requester #(
     .rsp_room_i(rsp_room), .rsp_calm_i(cqe_calm), .more_rsp_i(count_calm), .pick_o(pick),
     .pick_row_o(pick_row), .moves_o(moves), .pick_hand_o(pick_hand), .reread_o(reread),
     .read_aeth_o(read_aeth), .read_ring_o(reads_ring), .read_row_o(read_row),
-    .read_plan_o(read_plan), .word_i(word), .attr_i(read_attr), .uc_i(read_uc), .ud_i(read_ud),
-    .qkey_i(read_qkey), .alive_i(alive), .in_err_i(read_in_err), .hand_i(qp_q),
-    .planning_i(at[roci_pkg::RequesterPlan]), .free_i(idle || finish), .empty_i(idle),
-    .waits_i(waits && !qp_q.stopped), .take_o(take), .follows_o(follows), .rsp_new_o(rsp_new),
-    .state_o(first_state), .at_o(first_at), .run_o(first_run), .row_o(row_q), .is_live_o(is_live_q),
-    .is_late_o(is_late_q), .is_rsp_o(is_rsp_q), .is_timer_o(is_timer_q), .is_fault_o(is_fault_q),
-    .is_again_o(is_again_q), .fault_psn_o(fault_psn_q), .fault_left_o(fault_left_q),
-    .plan_o(plan_q), .rsp_o(rsp_q), .timer_o(timer_q), .control_o(control_q), .attr_o(attr),
-    .uc_o(uc), .ud_o(ud), .qkey_o(qkey), .in_err_o(in_err), .look_o(look), .ud_fails_o(ud_fails),
-    .ud_status_o(ud_status), .ud_vendor_o(ud_vendor), .none_o(none));
+    .read_plan_o(read_plan), .word_i(word), .stored_i(stored), .written_i(written), .fresh_i(fresh),
+    .attr_i(read_attr), .uc_i(read_uc), .ud_i(read_ud), .qkey_i(read_qkey), .alive_i(alive),
+    .in_err_i(read_in_err), .hand_i(qp_q), .planning_i(at[roci_pkg::RequesterPlan]),
+    .free_i(idle || finish), .empty_i(idle), .waits_i(waits && !qp_q.stopped), .take_o(take),
+    .follows_o(follows), .rsp_new_o(rsp_new), .state_o(first_state), .at_o(first_at),
+    .run_o(first_run), .row_o(row_q), .is_live_o(is_live_q), .is_late_o(is_late_q),
+    .is_rsp_o(is_rsp_q), .is_timer_o(is_timer_q), .is_fault_o(is_fault_q), .is_again_o(is_again_q),
+    .fault_psn_o(fault_psn_q), .fault_left_o(fault_left_q), .plan_o(plan_q), .rsp_o(rsp_q),
+    .timer_o(timer_q), .control_o(control_q), .attr_o(attr), .uc_o(uc), .ud_o(ud), .qkey_o(qkey),
+    .in_err_o(in_err), .look_o(look), .ud_fails_o(ud_fails), .ud_status_o(ud_status),
+    .ud_vendor_o(ud_vendor), .none_o(none));
 
   // State.
   logic [6:0] ring_read_at, ring_write_at;
@@ -179,9 +179,10 @@ module roci_requester #(
   roci_requester_state #(.NumQps(NumQps), .RingDepth(RingDepth)) u_state (
     .clk_i, .rst_ni, .row_write_valid_i, .row_write_i, .pick_i(pick), .pick_row_i(pick_row),
     .moves_i(moves), .pick_hand_i(pick_hand), .reread_i(reread), .read_row_i(read_row),
-    .row_i(row_q), .qp_o(word), .attr_o(read_attr), .uc_o(read_uc), .ud_o(read_ud),
-    .qkey_o(read_qkey), .alive_o(alive), .in_err_o(read_in_err), .ready_o(memory_ready),
-    .write_i(finish), .qp_i(qp_d), .begin_i(begin_generation), .ring_read_i(ring_read),
+    .row_i(row_q), .qp_o(word), .stored_o(stored), .written_o(written), .fresh_o(fresh),
+    .attr_o(read_attr), .uc_o(read_uc), .ud_o(read_ud), .qkey_o(read_qkey), .alive_o(alive),
+    .in_err_o(read_in_err), .ready_o(memory_ready), .write_i(finish), .qp_i(qp_d),
+    .begin_i(begin_generation), .ring_read_i(ring_read),
     .ring_read_row_i(reads_ring ? read_row : row_q), .ring_read_at_i(ring_read_at),
     .entry_o(stored_entry), .ring_write_i(step.enter), .ring_write_at_i(ring_write_at),
     .entry_i(new_entry), .ticket_o(stored_ticket), .ticket_write_i(step.desc),
@@ -283,7 +284,6 @@ module roci_requester #(
     live_o.sq_completed = qp_q.done;
     live_o.sq_idle      = qp_q.psn_next == qp_q.una && (qp_q.failed || qp_q.done == qp_q.begun);
   end
-
   assign idle_o = memory_ready && idle && none && out_empty && late_idle;
   logic unused;
   assign unused = &{1'b0, attr, plan_q, rsp_q, timer_q, control_q};

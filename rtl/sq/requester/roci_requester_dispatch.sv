@@ -17,7 +17,10 @@ module roci_requester_dispatch (
   input  logic                      left_i,       // or with UC: that packet left
   input  roci_pkg::rx_meta_t        rsp_i,
   input  logic [23:0]               fault_psn_i,
-  input  roci_pkg::requester_qp_t   qp_i,
+  input  roci_pkg::requester_qp_t   qp_i,         // the word: written_i with fresh_i,
+  input  roci_pkg::requester_qp_t   stored_i,     // else stored_i
+  input  roci_pkg::requester_qp_t   written_i,
+  input  logic                      fresh_i,
   input  logic                      alive_i,      // in RTS or SQD, generation begun
 
   output roci_pkg::requester_run_t  run_o,
@@ -30,9 +33,15 @@ module roci_requester_dispatch (
   logic [2:0]  ask;
   logic [7:0]  syndrome;
   roci_pkg::ext_aeth_t aeth;
-  roci_psn_window u_inside (
-    .una_i(qp_i.una), .next_i(qp_i.psn_next), .psn_i(is_fault_i ? fault_psn_i : rsp_i.psn),
-    .inside_o(in_window));
+  // Both words are compared, so that the memory is not followed by the choice between them.
+  logic [23:0] psn;
+  logic        in_stored, in_written;
+  assign psn = is_fault_i ? fault_psn_i : rsp_i.psn;
+  roci_psn_window u_stored (
+    .una_i(stored_i.una), .next_i(stored_i.psn_next), .psn_i(psn), .inside_o(in_stored));
+  roci_psn_window u_written (
+    .una_i(written_i.una), .next_i(written_i.psn_next), .psn_i(psn), .inside_o(in_written));
+  assign in_window    = fresh_i ? in_written : in_stored;
   assign live         = alive_i && !qp_i.failed;
   assign aeth         = rsp_i.ext;
   assign syndrome     = {aeth.kind, aeth.code};
@@ -106,6 +115,6 @@ module roci_requester_dispatch (
   end
 
   logic unused;
-  assign unused = &{1'b0, rsp_i, aeth, qp_i};
+  assign unused = &{1'b0, rsp_i, aeth, qp_i, stored_i, written_i};
 
 endmodule

@@ -74,7 +74,10 @@ module roci_requester_next #(
   output logic [QpBits-1:0]         read_row_o,
   output roci_pkg::plan_t           read_plan_o,
   output roci_pkg::ext_aeth_t       read_aeth_o, // the AETH of a response
-  input  roci_pkg::requester_qp_t   word_i,
+  input  roci_pkg::requester_qp_t   word_i,      // see roci_requester_state
+  input  roci_pkg::requester_qp_t   stored_i,
+  input  roci_pkg::requester_qp_t   written_i,
+  input  logic                      fresh_i,
   input  roci_pkg::qp_attr_t        attr_i,
   input  logic                      uc_i,        // UC or UD
   input  logic                      ud_i,
@@ -168,8 +171,8 @@ module roci_requester_next #(
 
   roci_requester_dispatch u_dispatch (
     .is_plan_i(is_plan), .is_rsp_i(is_rsp), .is_fault_i(is_fault), .left_i(fault_left),
-    .rsp_i(read_rsp), .fault_psn_i(fault_psn_o), .qp_i(word_i), .alive_i, .run_o, .state_o,
-    .at_o);
+    .rsp_i(read_rsp), .fault_psn_i(fault_psn_o), .qp_i(word_i), .stored_i,
+    .written_i, .fresh_i, .alive_i, .run_o, .state_o, .at_o);
   roci_requester_look #(.RingDepth(RingDepth), .Window(Window)) u_look (
     .clk_i, .plan_i(read_plan_o), .qp_i(word_i), .attr_i, .uc_i, .alive_i, .follows_i(follows_o),
     .look_o);

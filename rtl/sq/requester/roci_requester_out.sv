@@ -165,12 +165,21 @@ module roci_requester_out #(
   roci_pkg::ext_aeth_t aeth;
   assign aeth = rsp_i.ext;
 
-  // Payload that is not placed is skipped.
+  // Payload that is not placed is skipped, by a segment in the clock after the event; no segment of
+  // the next one comes by then.
+  logic        drop_q, rsp_seg_room;
+  logic [12:0] drop_len_q;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) drop_q <= 1'b0;
+    else drop_q <= drop_i;
+    drop_len_q <= rsp_i.payload_len;
+  end
+  assign place_seg_ready_o = rsp_seg_room && !drop_q;
   always_comb begin
     rsp_seg = place_seg_i;
-    if (drop_i) begin
+    if (drop_q) begin
       rsp_seg      = '0;
-      rsp_seg.len  = rsp_i.payload_len;
+      rsp_seg.len  = drop_len_q;
       rsp_seg.last = 1'b1;
       rsp_seg.drop = 1'b1;
     end
@@ -233,8 +242,8 @@ module roci_requester_out #(
     atomic_job_o.operand = job_operand;
   end
   roci_fifo #(.Width(roci_pkg::SegBits), .Depth(16)) u_rsp_seg (
-    .clk_i, .rst_ni, .in_data_i(rsp_seg), .in_valid_i(drop_i || place_seg_valid_i),
-    .in_ready_o(place_seg_ready_o), .out_data_o(rsp_seg_o), .out_valid_o(rsp_seg_valid_o),
+    .clk_i, .rst_ni, .in_data_i(rsp_seg), .in_valid_i(drop_q || place_seg_valid_i),
+    .in_ready_o(rsp_seg_room), .out_data_o(rsp_seg_o), .out_valid_o(rsp_seg_valid_o),
     .out_ready_i(rsp_seg_ready_i), .level_o(rsp_seg_level));
 
   roci_requester_tx #(.NumQps(NumQps)) u_tx (
@@ -249,7 +258,8 @@ module roci_requester_out #(
     .count_ready_i(count_ready && !rsp_count_valid), .empty_o(tx_empty));
 
   assign empty_o = tx_empty && !ptr_valid_o && !cqe_here && !fail_valid_o && !timer_cmd_valid_o
-                   && !rsp_count_valid && !count_valid_o && !atomic_job_valid_o && !rsp_seg_valid_o;
+                   && !rsp_count_valid && !count_valid_o && !atomic_job_valid_o && !rsp_seg_valid_o
+                   && !drop_q;
 
   logic unused;
   assign unused = &{1'b0, next_i, rsp_i, aeth, place_i, step_i, data_ahead};
@@ -261,7 +271,7 @@ module roci_requester_out #(
   `ASSERT(PtrHasRoom, `IMPLIES(step_i.ptr, ptr_room))
   `ASSERT(FailHasRoom, `IMPLIES(step_i.fail, fail_room))
   `ASSERT(JobHasRoom, `IMPLIES(step_i.job, job_room))
-  `ASSERT(DropHasRoom, `IMPLIES(drop_i, place_seg_ready_o))
+  `ASSERT(DropHasRoom, `IMPLIES(drop_q, rsp_seg_room && !place_seg_valid_i))
   `ASSERT(NoCompletionLost, `IMPLIES(step_i.cqe, cqe_ready))
 
 endmodule

@@ -86,8 +86,9 @@ module roci_requester_proof_tb #(
   // The first step, while the event is read.
   roci_requester_dispatch u_dispatch (
     .is_plan_i(kind_q == 3'd0), .is_rsp_i(kind_q == 3'd1), .is_fault_i(kind_q == 3'd4),
-    .left_i(left_q), .rsp_i(rsp_q), .fault_psn_i(fault_psn_q), .qp_i(qp_q), .alive_i,
-    .run_o(first_run), .state_o(first_state), .at_o(unused_at));
+    .left_i(left_q), .rsp_i(rsp_q), .fault_psn_i(fault_psn_q), .qp_i(qp_q), .stored_i(qp_q),
+    .written_i(qp_q), .fresh_i(1'b0), .alive_i, .run_o(first_run), .state_o(first_state),
+    .at_o(unused_at));
   roci_requester_plan_tb #(.RingDepth(RingDepth), .Window(Window)) u_plan (
     .clk_i, .rst_ni, .take_i(dispatching_q || follows),
     .planning_i(state_q == roci_pkg::RequesterPlan && !late_q), .plan_q_i(plan_q), .qp_i(qp_q),
@@ -163,7 +164,6 @@ module roci_requester_proof_tb #(
   `ASSUME(MessageFits, plan_q.len <= 32'h8000_0000 && plan_q.msg_len <= 32'h8000_0000)
   `ASSUME(MtuIsKnown, attr_i.pmtu >= 3'd1 && attr_i.pmtu <= 3'd5)
 
-  // Counted a clock before
   `ASSERT(SpansInRange, `IMPLIES(planning, span != '0 && span <= 24'h80_0000
                                            && message_less < 24'h80_0000))
 

@@ -26,7 +26,10 @@ module roci_requester_state #(
   input  logic                       reread_i,    // row_i is read, and what is in hand ends
   input  logic [QpBits-1:0]          read_row_i,  // that of the newest choice
   input  logic [QpBits-1:0]          row_i,
-  output roci_pkg::requester_qp_t    qp_o,
+  output roci_pkg::requester_qp_t    qp_o,     // the word: written_o with fresh_o, else stored_o
+  output roci_pkg::requester_qp_t    stored_o,
+  output roci_pkg::requester_qp_t    written_o,
+  output logic                       fresh_o,  // it was written in the clock of its choice
   output roci_pkg::qp_attr_t         attr_o,
   output logic                       uc_o,     // UC or UD
   output logic                       ud_o,
@@ -70,13 +73,12 @@ module roci_requester_state #(
     .clk_i, .rst_ni, .write_i, .write_row_i(row_i), .write_data_i(qp_i),
     .read_i(pick_i), .read_row_i(pick_row_i), .read_data_o(qp_bits), .ready_o);
   // What is written for the row that is read in the same clock.
-  logic                                 hit_q;
-  logic [roci_pkg::RequesterQpBits-1:0] written_q;
-  assign qp_o = hit_q ? written_q : qp_bits;
+  assign stored_o = qp_bits;
+  assign qp_o     = fresh_o ? written_o : stored_o;
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) hit_q <= 1'b0;
-    else if (pick_i || reread_i) hit_q <= pick_hand_i || reread_i;
-    if (moves_i || reread_i) written_q <= qp_i;
+    if (!rst_ni) fresh_o <= 1'b0;
+    else if (pick_i || reread_i) fresh_o <= pick_hand_i || reread_i;
+    if (moves_i || reread_i) written_o <= qp_i;
   end
   `ASSERT(HandIsOfTheRow, `IMPLIES(pick_i, pick_hand_i == (write_i && pick_row_i == row_i)))
 

@@ -18,7 +18,7 @@ module roci_sq_segment_check #(
   localparam logic [31:0] MaxMessage = 32'h8000_0000;
 
   logic       is_read, is_data;
-  logic [2:0] stride;
+  logic       inline_long;  // more than the blocks after the first hold: none, one or three
   logic [3:0] max_sge;
   assign is_read     = wqe_i.opcode == roci_pkg::WrOpRead;
   assign is_data     = wqe_i.opcode <= roci_pkg::WrOpWriteImm
@@ -37,8 +37,18 @@ module roci_sq_segment_check #(
     assign is_local_o = 1'b0;
   end
   assign one_plan_o  = is_read || is_atomic_o;
-  assign stride      = 3'd1 << stride_log_i;
   assign max_sge     = stride_log_i == 2'd0 ? 4'd1 : stride_log_i == 2'd1 ? 4'd5 : 4'd13;
+
+  // Without a comparator, whose carry chain would stand in the middle of the longest path.
+  always_comb begin
+    unique case (stride_log_i)
+      2'd0:    inline_long = wqe_i.length != '0;
+      2'd1:    inline_long = wqe_i.length[31:7] != '0
+                             || (wqe_i.length[6] && wqe_i.length[5:0] != '0);
+      default: inline_long = wqe_i.length[31:8] != '0
+                             || (wqe_i.length[7:6] == 2'd3 && wqe_i.length[5:0] != '0);
+    endcase
+  end
 
   always_comb begin
     status_o = roci_pkg::StatusSuccess;
@@ -51,7 +61,7 @@ module roci_sq_segment_check #(
         status_o = roci_pkg::StatusLocQpOpErr;
       end
     end else if (wqe_i.inline_data) begin
-      if (!is_data || wqe_i.length > {23'd0, stride - 3'd1, 6'd0}) begin
+      if (!is_data || inline_long) begin
         status_o = roci_pkg::StatusLocQpOpErr;
       end
     end else if (wqe_i.num_sge > 8'(max_sge)) begin

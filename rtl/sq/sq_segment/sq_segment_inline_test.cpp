@@ -67,6 +67,23 @@ TEST_CASE("sq_segment: the first block is read at once, and the plan waits for t
   }
 }
 
+TEST_CASE("sq_segment: inline data are as long as the blocks after the first of their entry") {
+  for (unsigned stride_log = 0; stride_log <= 2; ++stride_log) {
+    const unsigned room = 64 * ((1u << stride_log) - 1);
+    for (unsigned len : {0u, 1u, 32u, 63u, 64u, 65u, 80u, 127u, 128u, 129u, 191u, 192u, 193u, 208u,
+                         255u, 256u, 4096u}) {
+      CAPTURE(stride_log);
+      CAPTURE(len);
+      Rig r(3, stride_log);
+      r.post(0, {WrOp::kSend, {}, len, true});
+      r.grant(0, 1);
+      r.settle();
+      REQUIRE(r.plans.size() >= 1);
+      CHECK(r.plans[0].status == (len <= room ? Status::kSuccess : Status::kLocQpOpErr));
+    }
+  }
+}
+
 TEST_CASE("sq_segment: fetching waits while inline data stand where the next blocks would go") {
   Rig r(3, 1, 8);
   r.read_inline = false;
