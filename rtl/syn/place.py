@@ -123,7 +123,8 @@ def main():
     parser.add_argument("--minutes", metavar="M", type=float, default=ecp5.MINUTES,
                         help="that one of the tools may take")
     parser.add_argument("--by-slack", action="store_true",
-                        help="anneal wires of slow paths as if they were longer")
+                        help="anneal wires of slow paths as if they were longer; the whole engine "
+                             "does not route then (decision 0043)")
     args = parser.parse_args()
     if args.minutes <= 0:
         parser.error("--minutes takes a number above 0")
