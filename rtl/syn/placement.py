@@ -25,7 +25,7 @@ MARGIN = 1.1    # so much more than a clock needs is asked of placements, since 
 HEAT = 10       # the iteration of router2 whose map of shared wires says where spacers go
 # Steps of a clock that late nets are routed again for, as parts of what it needs: the first, and
 # one that is not worth it.
-STEP, CLOSE = 0.04, 0.01
+STEP, CLOSE = 0.04, 0.002
 # What a shared wire costs at first, and more in each iteration: by 2, as router2 has it, late
 # iterations lead wires so far round that more and more of them are shared. So do ways that are
 # found sooner, by an estimate of the rest that is multiplied by 1.25.
@@ -155,7 +155,8 @@ class Placement:
         step = STEP
         while nextpnr_log.missed(clocks) and step > CLOSE:
             reached = nextpnr_log.least(clocks)
-            clocks = self.route_again(clocks, min(1.0, reached + step)) or clocks
+            step = min(step, 1 - reached)
+            clocks = self.route_again(clocks, reached + step) or clocks
             if nextpnr_log.least(clocks) <= reached:
                 step /= 2
 

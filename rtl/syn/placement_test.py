@@ -176,14 +176,21 @@ class RunsTest(unittest.TestCase):
         self.assertEqual(solved[3][-2:], ("x_3_spaced.json", "x_3_spaced.json"))
 
     def test_late_nets_are_routed_again_as_far_as_that_goes(self):
-        for limit, tried in ((60, [42, 44, 46, 48, 50]), (45, [42, 44, 46, 45, 46]),
-                             (43.2, [42, 44, 43, 44]), (39, [42, 41])):
+        for limit, tried in ((60, [42, 44, 46, 48, 50]),
+                             (49.6, [42, 44, 46, 48, 50, 49, 50, 49.5, 50, 49.75, 49.62]),
+                             (45, [42, 44, 46, 45, 46, 45.5, 45.25, 45.12]),
+                             (43.1, [42, 44, 43, 44, 43.5, 43.25, 43.12]),
+                             (39, [42, 41, 40.5, 40.25, 40.12])):
             with self.subTest(limit=limit):
                 self.placed("LUT4", clock=(40, 50), limit=limit)
                 self.assertEqual(self.tried, tried)
                 best = max((mhz for mhz in tried if mhz <= limit), default=None)
                 self.assertEqual(self.report, {"fmax": {"a": {"achieved": best, "constraint": 50}}}
                                  if best else {"fmax": 5})
+
+    def test_no_step_leads_beyond_what_is_needed(self):
+        self.placed("LUT4", clock=(49, 50), limit=49.6)
+        self.assertEqual(self.tried, [50, 49.5, 50, 49.75, 49.62])
 
     def test_a_clock_that_is_met_is_not_routed_again(self):
         self.placed("LUT4", clock=(50, 50), limit=60)
@@ -192,7 +199,7 @@ class RunsTest(unittest.TestCase):
     def test_what_is_routed_again_begins_with_the_best(self):
         self.placed("LUT4", clock=(40, 50), limit=45, routed=ROUTED)
         self.assertEqual([list(cells) for cells in self.inputs],
-                         [["placed"], ["routed"], *4 * [["again"]]])
+                         [["placed"], ["routed"], *7 * [["again"]]])
         self.assertEqual(self.settings[0], placement.COST)
         for settings in self.settings[1:]:
             self.assertEqual(float(settings["router2/initCurrCongWeight"]), placement.PRICE)

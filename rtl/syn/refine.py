@@ -17,7 +17,7 @@ short step makes them shorter. Three kinds of moves do.
   less. It breaks what it does not see; sweeps mend that, or it is taken back.
 - A memory of LUTs changes places with what another tile holds.
 
-Carry chains, block RAMs and wide multiplexers stay where they are.
+At the end block RAMs change sites (block_rams.py). Carry chains and wide multiplexers stay.
 """
 import pathlib
 import sys
@@ -28,7 +28,7 @@ from scipy.sparse import linalg
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
-from rtl.syn import movable, nextpnr, placed_timing, slices  # noqa: E402
+from rtl.syn import block_rams, movable, nextpnr, placed_timing, slices  # noqa: E402
 from rtl.syn.slices import NONE  # noqa: E402
 
 SEED = 1
@@ -147,7 +147,7 @@ class Refinement:
     def jump(self, everywhere):
         """Moves slow groups to free places near to where springs between them balance."""
         slow = self.slow(JUMP_SLOW)
-        if not everywhere:
+        if not everywhere and len(slow) > 0:
             at = self.timing.at[self.movable.cell[slow]]
             middle = at[self.random.integers(len(slow))]
             slow = slow[(np.abs(at - middle) <= REGION).all(axis=1)]
@@ -267,6 +267,9 @@ class Refinement:
                     self.jump(everywhere=False)
                 self.mend()
         self.restore()
+        blocks = block_rams.BlockRams(self)
+        blocks.run()
+        blocks.write()
         self.slices.write(self.timing.cells, self.timing.at.astype(int))
         return first, self.worst
 

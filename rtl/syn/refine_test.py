@@ -13,7 +13,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 from rtl.syn import solver  # noqa: E402
-from rtl.syn.small_netlists import (OTHER_CLOCK, across, bels, cell, lut,  # noqa: E402
+from rtl.syn.small_netlists import (CLOCK, OTHER_CLOCK, across, bels, cell, lut,  # noqa: E402
                                     netlist, register, tile)
 
 
@@ -90,6 +90,28 @@ class RefineTest(solver.ScriptTest):
         self.assertTrue((self.tile(out, "m") == self.tile(out, "w")).all())
         for name in "ab":
             self.assertLess(np.abs(self.tile(out, "m") - self.tile(out, name)).sum(), 10, name)
+
+    def test_block_rams_come_to_a_carry_chain_where_others_stand(self):
+        sites = [(start + 2 * at, at) for start in range(4, 59, 9) for at in range(4)]
+        cells = {f"idle{column}": cell("DP16KD", f"{column} 22 EBR{at}",
+                                       {"CLKA": CLOCK, "DIA0": 1000 + column})
+                 for column, at in sites}
+        cells["driver"] = lut("30 70 SLICEA.K0", {"F": 1004}, MODE="CCU2")
+        cells |= {"from": cell("DP16KD", "120 82 EBR3", {"CLKA": CLOCK, "DOA0": 10}),
+                  "chain": lut("20 20 SLICEA.K0", {"A": 10, "F": 11}, MODE="CCU2"),
+                  "to": cell("DP16KD", "114 70 EBR0", {"CLKA": CLOCK, "ADA3": 11})}
+        design = netlist(**cells)
+        _, out = self.refined(design, mhz=125)
+        places = bels(out)
+        for name in ("from", "to"):
+            self.assertLess(np.abs(self.tile(out, name) - (20, 20)).sum(), 20, name)
+            self.assertEqual(sum(place == places[name] for place in places.values()), 1, name)
+        away = [name for name in cells if name.startswith("idle")
+                and places[name] in ("X120/Y82/EBR3", "X114/Y70/EBR0")]
+        self.assertEqual(len(away), 2)  # an exchange, since all sites in that row are taken
+        for place in places.values():
+            self.assertRegex(place, r"SLICE|^X\d+/Y(22|46|70|82)/EBR[0-3]$")
+        self.assertEqual(places["chain"], "X20/Y20/SLICEA.K0")
 
     def test_each_of_two_clocks_gets_its_cells_together(self):
         design = across()
