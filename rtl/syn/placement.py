@@ -151,13 +151,16 @@ class Placement:
         return log
 
     def hasten(self, clocks):
-        """Routes late nets again, step by step, until each clock is met or as far as that goes."""
+        """Routes late nets again, step by step, until each clock is met or as far as that goes.
+
+        nextpnr may come to less than was asked for; with less than half of it, steps are halved.
+        """
         step = STEP
         while nextpnr_log.missed(clocks) and step > CLOSE:
             reached = nextpnr_log.least(clocks)
             step = min(step, 1 - reached)
             clocks = self.route_again(clocks, reached + step) or clocks
-            if nextpnr_log.least(clocks) <= reached:
+            if nextpnr_log.least(clocks) < reached + step / 2:
                 step /= 2
 
     def route_again(self, clocks, part):

@@ -30,16 +30,17 @@ class RunsTest(unittest.TestCase):
     """Which runs of nextpnr a netlist gets."""
 
     def placed(self, kind, congested=0, log="", routed=BARE, clock=None, limit=0, spaced="",
-               by_slack=False):
+               by_slack=False, part=1.0):
         """(log, netlist, whether it is routed) of each run, and what the scripts were given.
 
         The netlist has a cell of `kind`, and ends in `spaced`. As many routings get stuck as
         `congested` says, when they may be stopped. Each placement writes `log`, and the last
         routing `routed`; `clock`, if any, is what it reaches and needs. Routing again comes to
-        `limit` MHz.
+        `limit` MHz, and to `part` of each step.
         """
         runs, solved, self.for_wires, self.inputs = [], [], [], []
         left, for_wires, inputs = congested, self.for_wires, self.inputs
+        reached = clock and clock[0]
         tried, all_settings, seeds = self.tried, self.settings, self.seeds = [], [], []
 
         class Used:
@@ -74,13 +75,16 @@ class RunsTest(unittest.TestCase):
                 return ""
 
             def again(self, option, folder, stop):
+                nonlocal reached
                 lpf = (folder / option["--lpf"]).read_text()
                 tried.append(float(lpf.split()[-2]))
+                comes_to = reached + part * (tried[-1] - reached)
                 (folder / option["--log"]).write_text(
                     iterations(*[9] * 50, late=3)
-                    + f"clock 'a': {tried[-1]:.2f} MHz (PASS at {tried[-1]:.2f} MHz)")
+                    + f"clock 'a': {comes_to:.2f} MHz (PASS at {tried[-1]:.2f} MHz)")
                 if tried[-1] > limit and stop():
                     return None
+                reached = comes_to
                 (folder / option["--write"]).write_text(AGAIN)
                 (folder / option["--report"]).write_text(json.dumps(
                     {"fmax": {"a": {"achieved": tried[-1], "constraint": tried[-1]}}}))
@@ -191,6 +195,10 @@ class RunsTest(unittest.TestCase):
     def test_no_step_leads_beyond_what_is_needed(self):
         self.placed("LUT4", clock=(49, 50), limit=49.6)
         self.assertEqual(self.tried, [50, 49.5, 50, 49.75, 49.62])
+
+    def test_steps_of_which_little_is_reached_become_smaller(self):
+        self.placed("LUT4", clock=(40, 50), limit=60, part=0.4)
+        self.assertEqual(self.tried, [42, 41.8, 41.7, 41.65, 41.62])
 
     def test_a_clock_that_is_met_is_not_routed_again(self):
         self.placed("LUT4", clock=(50, 50), limit=60)
