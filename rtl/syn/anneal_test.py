@@ -188,17 +188,14 @@ class AnnealTest(solver.ScriptTest):
     def test_a_block_ram_comes_to_the_site_of_another(self):
         design = some(300)
         cells_of(design)["l"] = lut("30 46 SLICEA.K0", {"A": 9, "F": 10})
-        for name, site, net in (("near", "4 22 EBR0", 10), ("far", "114 82 EBR3", 102)):
+        # What drives it stays, or both may meet in the middle of the device.
+        cells_of(design)["chain"] = lut("20 20 SLICEA.K0", {"A": 9, "F": 11}, MODE="CCU2")
+        for name, site, net in (("near", "4 22 EBR0", 10), ("far", "114 82 EBR3", 11)):
             cells_of(design)[name] = cell("DP16KD", site, {"DIA0": net, "CLKA": CLOCK})
-        out = self.annealed(design)
-        place = bels(out)["far"]
-        # What drives it comes to it, too, so where they meet depends on the seed.
-        driver = next(one["attributes"]["NEXTPNR_BEL"] for one in cells_of(out).values()
-                      for port, net in one["connections"].items()
-                      if net == [102] and one["port_directions"][port] == "output")
-        apart = sum(abs(one - other) for one, other in zip(tile(place), tile(driver)))
-        self.assertLess(apart, 40, f"SEED={SEED}")
-        self.assertRegex(place, r"^X\d+/Y(22|46|70|82)/EBR[0-3]$")
+        out = bels(self.annealed(design))
+        self.assertLess(tile(out["far"])[0], 40)
+        self.assertEqual(tile(out["far"])[1], 22)
+        self.assertRegex(out["far"], r"^X\d+/Y22/EBR[0-3]$")
 
     def test_a_slow_path_becomes_shorter_at_the_cost_of_other_wires(self):
         design, path = pulled(6), ["start", *(f"l{at}" for at in range(1, 7)), "end"]

@@ -33,6 +33,10 @@ class BlockRams:
         """What it costs to move a block RAM to another site, while all others stay."""
         return self.refinement.change(*self.pins(cell), old, new, 1)
 
+    def held(self):
+        """The block RAM at each site that has one."""
+        return {tuple(self.timing.at[cell].astype(int)): cell for cell in self.cells}
+
     def exchange(self):
         """Takes each exchange that makes paths less late, the slowest block RAMs first."""
         best = self.refinement.lateness()
@@ -40,30 +44,24 @@ class BlockRams:
         slow = [cell for cell in sorted(slack, key=slack.get)
                 if slack[cell] < self.refinement.worst + SLOW]
         for cell in slow:
-            at = {tuple(self.timing.at[one].astype(int)): one for one in self.cells}
-            here = tuple(self.timing.at[cell].astype(int))
+            held = self.held()
+            here = next(site for site, one in held.items() if one == cell)
             costs = {there: self.cost(cell, here, there)
-                     + (self.cost(at[there], there, here) if there in at else 0)
+                     + (self.cost(held[there], there, here) if there in held else 0)
                      for there in ram_sites.SITES if there != here}
-            for there in sorted(costs, key=costs.get)[:TRIED]:
-                if costs[there] > WORSE:
-                    break
-                self.swap(cell, here, at.get(there), there)
-                late = self.refinement.lateness()
-                if late < best:
-                    best = late
-                    break
-                self.swap(cell, there, at.get(there), here)
-        self.refinement.lateness()
+            cheapest = [there for there in sorted(costs, key=costs.get)[:TRIED]
+                        if costs[there] <= WORSE]
+            best = self.refinement.first_better(best, here, cheapest, self.swap)
 
-    def swap(self, cell, old, other, new):
-        """Moves a block RAM to a site, and the one there, if any, to where it was."""
-        self.timing.at[cell] = new
-        if other is not None:
-            self.timing.at[other] = old
+    def swap(self, one, other):
+        """Lets two sites change what they hold."""
+        held = self.held()
+        for cell, site in ((held.get(one), other), (held.get(other), one)):
+            if cell is not None:
+                self.timing.at[cell] = site
 
     def run(self):
-        """Exchanges, and mends what is around, as long as paths become less late."""
+        """Exchanges, and mends what is around, as long as paths become less late; notes sites."""
         for _ in range(ROUNDS if self.cells else 0):
             before = self.refinement.best
             if before == 0:
@@ -74,8 +72,5 @@ class BlockRams:
             if self.refinement.best > GAIN * before:
                 break
         self.refinement.restore()
-
-    def write(self):
-        for index in self.cells:
-            self.timing.cells[index]["attributes"]["NEXTPNR_BEL"] = ram_sites.bel(
-                tuple(self.timing.at[index].astype(int)))
+        for site, cell in self.held().items():
+            self.timing.cells[cell]["attributes"]["NEXTPNR_BEL"] = ram_sites.bel(site)

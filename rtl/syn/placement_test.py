@@ -87,7 +87,7 @@ class RunsTest(unittest.TestCase):
                 reached = comes_to
                 (folder / option["--write"]).write_text(AGAIN)
                 (folder / option["--report"]).write_text(json.dumps(
-                    {"fmax": {"a": {"achieved": tried[-1], "constraint": tried[-1]}}}))
+                    {"fmax": {"a": {"achieved": comes_to, "constraint": tried[-1]}}}))
                 return ""
 
             def solve(self, script, args, folder):

@@ -197,14 +197,18 @@ class Refinement:
         slow = [tile for tile in sorted(slack, key=slack.get)
                 if slack[tile] < self.worst + SWAP_SLOW]
         for tile in slow[:MEMORIES]:
-            for other in self.exchanges(tile) if tile in self.slices.ramw else ():
-                self.swap(tile, other)
-                late = self.lateness()
-                if late < best:
-                    best = late
-                    break
-                self.swap(other, tile)
-        self.lateness()
+            if tile in self.slices.ramw:
+                best = self.first_better(best, tile, self.exchanges(tile), self.swap)
+
+    def first_better(self, best, one, others, swap):
+        """Swaps one with the first of others that makes paths less late than `best`; that, then."""
+        for other in others:
+            swap(one, other)
+            late = self.lateness()
+            if late < best:
+                return late
+            swap(other, one)
+        return best
 
     def exchanges(self, tile, most=2):
         """The best tiles, at most so many, to change places with one."""
@@ -267,9 +271,7 @@ class Refinement:
                     self.jump(everywhere=False)
                 self.mend()
         self.restore()
-        blocks = block_rams.BlockRams(self)
-        blocks.run()
-        blocks.write()
+        block_rams.BlockRams(self).run()
         self.slices.write(self.timing.cells, self.timing.at.astype(int))
         return first, self.worst
 
